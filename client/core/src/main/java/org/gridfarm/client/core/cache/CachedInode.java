@@ -29,13 +29,45 @@ final class CachedInode {
     private @Nullable Map<Name, Object> entries; // null once the directory was recalled
     private long entryBytes;
 
+    /** What names lead to that nobody was told of yet. */
+    private Map<Name, Long> given = Map.of();
+
+    private long givenBytes;
+
     CachedInode(long number) {
         this.number = number;
     }
 
     @Nullable Object entry(Name name) {
         Object target = entries == null ? null : entries.get(name);
+        if (target == null) {
+            return given.get(name);
+        }
         return target == UNKNOWN ? null : target;
+    }
+
+    /** The next recall will name it. */
+    boolean isNoted(Name name) {
+        return entries != null && entries.containsKey(name);
+    }
+
+    /** All there are. What somebody was told of stays told. */
+    void given(Map<Name, Long> all) {
+        if (entries != null) {
+            entries.replaceAll((name, target) -> {
+                Long now = all.get(name);
+                return now == null ? LeasedCache.Known.ABSENT : now;
+            });
+        }
+        setGiven(all);
+    }
+
+    private void setGiven(Map<Name, Long> all) {
+        given = all;
+        givenBytes = 0;
+        for (Name name : all.keySet()) {
+            givenBytes += BYTES_ENTRY + name.bytes().length;
+        }
     }
 
     /** Whoever was told of the name will be told when another client changes it. */
@@ -67,6 +99,7 @@ final class CachedInode {
         if (entries != null) {
             entries.replaceAll((name, target) -> UNKNOWN);
         }
+        setGiven(Map.of());
         complete = false;
     }
 
@@ -74,6 +107,7 @@ final class CachedInode {
     void dropContent() {
         entries = null;
         entryBytes = 0;
+        setGiven(Map.of());
         listing = null;
         granted = false;
         complete = false;
@@ -87,6 +121,7 @@ final class CachedInode {
         return BYTES_SELF
                 + (attributes == null ? 0 : BYTES_ATTRIBUTES)
                 + entryBytes
+                + givenBytes
                 + (listing == null ? 0 : listing.bytes());
     }
 

@@ -87,6 +87,11 @@ public final class Change {
         return this;
     }
 
+    /** Where something was made, it was not there before: else the servers decide. */
+    public boolean isDecidedHere() {
+        return decidedHere;
+    }
+
     public void done() {
         end(true);
     }
@@ -104,7 +109,19 @@ public final class Change {
         end(false);
     }
 
+    /**
+     * Contents first: keys share slots, and attributes of what was decided here count another
+     * change of their slot that is under way as one of their own.
+     */
     private void end(boolean known) {
+        for (int i = 0; i < directories.length; i++) {
+            cache.shard(directories[i])
+                    .contentChanged(
+                            directories[i],
+                            known ? directoryRecalls[i] : -1,
+                            known ? names[i] : null,
+                            known ? targets[i] : null);
+        }
         for (int i = 0; i < inodes.length; i++) {
             boolean held =
                     cache.shard(inodes[i])
@@ -115,14 +132,6 @@ public final class Change {
                                     grants[i],
                                     decidedHere);
             firstHeld |= i == 0 && held;
-        }
-        for (int i = 0; i < directories.length; i++) {
-            cache.shard(directories[i])
-                    .contentChanged(
-                            directories[i],
-                            known ? directoryRecalls[i] : -1,
-                            known ? names[i] : null,
-                            known ? targets[i] : null);
         }
     }
 }

@@ -6,6 +6,7 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
@@ -132,8 +133,9 @@ public final class LeasedCache {
     }
 
     /**
-     * To be taken before an inode is made. Nobody here can change it before its number is known: it
-     * is for {@link #fillMade} and {@link #fillBorn}, which recalls alone keep from it.
+     * To be taken before an inode is made, or a server is asked for a directory that nobody else is
+     * to change. Nobody here can change it before the answer: it is for {@link #fillMade}, {@link
+     * #fillBorn} and {@link #fillGiven}, which recalls of the same key alone keep from it.
      */
     public long[] madeStamp() {
         return stamps(Shard::recalls);
@@ -149,6 +151,17 @@ public final class LeasedCache {
     public void fillBorn(long[] stamps, long directory) {
         int index = index(directory);
         shards[index].fillBorn(stamps[index], directory);
+    }
+
+    /**
+     * The directory is held, and has these entries. A change of it by this client may be under way:
+     * it brings its own entry and the directory's attributes up to date when it is over.
+     *
+     * @param stamps from {@link #madeStamp}, of before the server was asked
+     */
+    public void fillGiven(long[] stamps, Attributes directory, Map<Name, Long> entries) {
+        int index = index(directory.getInode());
+        shards[index].fillGiven(stamps[index], directory, entries);
     }
 
     /** A page that follows the cookie. Kept if it joins what is known of the listing. */

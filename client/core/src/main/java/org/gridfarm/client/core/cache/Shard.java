@@ -8,6 +8,7 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -21,7 +22,7 @@ final class Shard {
     private final KeyStates keys = new KeyStates();
     private final CachedInode ring = new CachedInode(0); // ring.next: least recently used
     private long touches; // recalls and changes of any key here
-    private long recalls; // of any key here
+    private final RecentRecalls recalls = new RecentRecalls();
     private long bytes;
     private boolean evicted; // something left for want of room: what is here is not all
 
@@ -47,12 +48,11 @@ final class Shard {
             return null;
         }
         used(found);
-        if (found.complete && found.entry(name) == null) {
-            // Noted, since whoever asked may keep it.
-            account(found, () -> found.put(name, LeasedCache.Known.ABSENT));
-            return LeasedCache.Known.ABSENT;
-        }
-        return found.entry(name);
+        Object known = found.entry(name);
+        Object target = known == null && found.complete ? LeasedCache.Known.ABSENT : known;
+        // Noted, since whoever asked may keep it.
+        if (target != null && !found.isNoted(name)) account(found, () -> found.put(name, target));
+        return target;
     }
 
     synchronized Listing.@Nullable Page page(long directory, long cookie, int limit) {
@@ -73,7 +73,7 @@ final class Shard {
     }
 
     synchronized long recalls() {
-        return recalls;
+        return recalls.count();
     }
 
     synchronized void fillAttributes(long stamp, Attributes attributes) {
@@ -119,16 +119,31 @@ final class Shard {
     }
 
     synchronized void fillMade(long recallsThen, Attributes attributes) {
-        if (recalls == recallsThen && !keys.pending(KeyStates.attributes(attributes.getInode()))) {
+        long key = KeyStates.attributes(attributes.getInode());
+        if (!recalls.hasSince(recallsThen, key) && !keys.pending(key)) {
             install(attributes);
         }
     }
 
     synchronized void fillBorn(long recallsThen, long directory) {
-        if (recalls == recallsThen && !keys.pending(KeyStates.content(directory))) {
+        long key = KeyStates.content(directory);
+        if (!recalls.hasSince(recallsThen, key) && !keys.pending(key)) {
             CachedInode inode = make(directory);
             inode.granted = true;
             inode.complete = true;
+        }
+    }
+
+    synchronized void fillGiven(long recallsThen, Attributes given, Map<Name, Long> entries) {
+        long directory = given.getInode();
+        if (!recalls.hasSince(recallsThen, KeyStates.attributes(directory))) {
+            install(given);
+        }
+        if (!recalls.hasSince(recallsThen, KeyStates.content(directory))) {
+            CachedInode inode = make(directory);
+            inode.granted = true;
+            inode.complete = true;
+            account(inode, () -> inode.given(entries));
         }
     }
 
@@ -171,7 +186,7 @@ final class Shard {
 
     synchronized void recall(long key, long inode) {
         touches++;
-        recalls++;
+        recalls.add(key);
         keys.recalled(key);
         CachedInode found = inodes.get(inode);
         if (found != null) {
@@ -190,7 +205,7 @@ final class Shard {
 
     synchronized void clear() {
         touches++;
-        recalls++;
+        recalls.addAll();
         keys.recalledAll();
         inodes.clear();
         ring.alone();

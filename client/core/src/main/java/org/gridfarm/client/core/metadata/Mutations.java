@@ -94,7 +94,8 @@ final class Mutations {
             Name name,
             Consumer<MutateRequest.Builder> body,
             boolean isNew) {
-        long[] stamps = isNew ? cache.madeStamp() : cache.anyStamp();
+        long[] made = cache.madeStamp();
+        long[] any = cache.anyStamp();
         Change change = cache.begin(new long[] {parent}, new long[] {parent});
         return send(
                         who,
@@ -111,13 +112,13 @@ final class Mutations {
                             reply.getAttributesCacheable()
                                     || change.firstIsHeld()
                                     || reply.hasDelegation();
-                    if (held && isNew) {
-                        cache.fillMade(stamps, reply.getAttributes());
+                    if (held && (isNew || change.isDecidedHere())) {
+                        cache.fillMade(made, reply.getAttributes());
                     } else if (held) {
-                        cache.fillAttributes(stamps, reply.getAttributes());
+                        cache.fillAttributes(any, reply.getAttributes());
                     }
                     if (reply.hasDelegation()) {
-                        cache.fillBorn(stamps, reply.getDelegation().getDirectory());
+                        cache.fillBorn(made, reply.getDelegation().getDirectory());
                     }
                     return reply;
                 });

@@ -8,9 +8,12 @@ import org.gridfarm.protocol.wire.DirectoryEntry;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.Map;
 
 class LeasedCacheTest {
     private static final Name X = Name.of("x");
+    private static final Name Y = Name.of("y");
+    private static final Name Z = Name.of("z");
 
     private final LeasedCache cache = new LeasedCache(1 << 20);
 
@@ -218,6 +221,91 @@ class LeasedCacheTest {
         cache.fillBorn(stamps, 7);
         assertThat(cache.attributes(7)).isNull();
         assertThat(cache.entry(7, X)).isNull();
+    }
+
+    @Test
+    void aRecallOfSomethingElseKeepsNobodyFromKnowingWhatWasMade() {
+        long made = elsewhereInTheShardOf(1);
+        long[] stamps = cache.madeStamp();
+        cache.recallAttributes(1);
+        cache.recallContent(1);
+        cache.fillMade(stamps, attributes(made, 1));
+        cache.fillBorn(stamps, made);
+        assertThat(cache.attributes(made)).isEqualTo(attributes(made, 1));
+        assertThat(cache.entry(made, X)).isEqualTo(LeasedCache.Known.ABSENT);
+    }
+
+    @Test
+    void whatWasRecalledLongAgoIsNotKnownWhenItIsFilledLate() {
+        long[] stamps = cache.madeStamp();
+        long made = elsewhereInTheShardOf(1);
+        cache.recallAttributes(made);
+        for (int i = 0; i < 100; i++) cache.recallAttributes(1);
+        cache.fillMade(stamps, attributes(made, 1));
+        assertThat(cache.attributes(made)).isNull();
+        cache.fillMade(cache.madeStamp(), attributes(made, 1));
+        assertThat(cache.attributes(made)).isNotNull();
+        stamps = cache.madeStamp();
+        cache.clear();
+        cache.fillMade(stamps, attributes(made, 1));
+        assertThat(cache.attributes(made)).as("forgotten with everything").isNull();
+    }
+
+    /** Names that somebody was told are named by the next recall, and the others are not. */
+    @Test
+    void aGivenDirectoryIsKnownAsAWhole() {
+        cache.fillGiven(cache.madeStamp(), attributes(7, 1), Map.of(X, 70L, Y, 71L));
+        assertThat(cache.entry(7, X)).isEqualTo(70L);
+        assertThat(cache.entry(7, Z)).isEqualTo(LeasedCache.Known.ABSENT);
+        assertThat(cache.attributes(7)).isEqualTo(attributes(7, 1));
+        assertThat(cache.recallContent(7)).containsExactlyInAnyOrder(X, Z);
+        assertThat(cache.entry(7, Y)).isNull();
+        cache.recallAttributes(7);
+        assertThat(cache.bytes()).isZero();
+    }
+
+    @Test
+    void whatOwnChangesMadeUnknownAGivenDirectorySays() {
+        cache.fillEntry(cache.contentStamp(7), 7, X, 70L);
+        cache.begin(new long[] {7}, new long[] {7}).unknownEntry(0, X).done();
+        assertThat(cache.entry(7, X)).isNull();
+        cache.fillGiven(cache.madeStamp(), attributes(7, 1), Map.of(X, 72L));
+        assertThat(cache.entry(7, X)).isEqualTo(72L);
+    }
+
+    @Test
+    void anOwnChangeUnderWayBringsAGivenDirectoryUpToDate() {
+        Change change = cache.begin(new long[] {7}, new long[] {7});
+        cache.fillGiven(cache.madeStamp(), attributes(7, 1), Map.of(X, 70L));
+        change.entry(0, X, null).attributes(attributes(7, 2), false).done();
+        assertThat(cache.entry(7, X)).isEqualTo(LeasedCache.Known.ABSENT);
+        assertThat(cache.attributes(7)).isEqualTo(attributes(7, 2));
+        change = cache.begin(new long[] {7}, new long[] {7});
+        change.failed();
+        assertThat(cache.entry(7, X)).as("nobody knows what became of it").isNull();
+    }
+
+    @Test
+    void aDirectoryThatWasRecalledMeanwhileIsNotKnown() {
+        long[] stamps = cache.madeStamp();
+        cache.recallContent(7);
+        cache.fillGiven(stamps, attributes(7, 1), Map.of(X, 70L));
+        assertThat(cache.entry(7, X)).isNull();
+    }
+
+    /** One in 8192 shares its slot with the directory: then a whole directory was forgotten. */
+    @Test
+    void whateverIsRemovedHereTheOtherNamesStayKnown() {
+        for (long file = 8; file < 60_000; file++) {
+            cache.fillGiven(cache.madeStamp(), attributes(7, file), Map.of(X, file, Y, 71L));
+            cache.begin(new long[] {7, file}, new long[] {7})
+                    .entry(0, X, null)
+                    .attributes(attributes(7, file + 1), false)
+                    .decidedHere()
+                    .done();
+            assertThat(cache.entry(7, Y)).as("after file %d", file).isEqualTo(71L);
+            assertThat(cache.entry(7, X)).isEqualTo(LeasedCache.Known.ABSENT);
+        }
     }
 
     private long elsewhereInTheShardOf(long inode) {
