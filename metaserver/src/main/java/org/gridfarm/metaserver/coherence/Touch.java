@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.coherence;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.DelegationImage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,13 @@ public record Touch(long inode, @Nullable ByteString name, long origin) {
             case XATTR_GONE ->
                     sink.touch(new Touch(change.getXattrGone().getInode(), null, origin));
             case WRITING -> sink.touch(new Touch(change.getWriting().getInode(), null, origin));
+            case DELEGATION -> {
+                DelegationImage image = change.getDelegation();
+                if (!image.getExisted()) return; // nobody knows anything of it yet
+                sink.touch(new Touch(image.getDirectory(), null, origin));
+                sink.touch(new Touch(image.getDirectory(), ByteString.EMPTY, origin));
+                for (long file : image.getFilesList()) sink.touch(new Touch(file, null, origin));
+            }
             case REPLICA,
                     REPLICA_GONE,
                     NODE,
@@ -58,7 +66,6 @@ public record Touch(long inode, @Nullable ByteString name, long origin) {
                     ORPHAN_GONE,
                     SESSION_GONE,
                     SESSION,
-                    DELEGATION,
                     ACCOUNT,
                     CHANGE_NOT_SET -> {}
         }

@@ -57,6 +57,7 @@ final class Followers {
         CacheStatus status = CacheStatus.getDefaultInstance();
         @Nullable Snapshot snapshot;
         long pagesSent;
+        boolean recallsDelegated;
 
         Follower(String name, Peer peer) {
             this.name = name;
@@ -130,6 +131,7 @@ final class Followers {
         Follower follower = new Follower(name, exchange.peer());
         follower.status =
                 CacheStatus.newBuilder().setName(name).setAddress(request.getAddress()).build();
+        follower.recallsDelegated = request.getRecallsDelegated();
         long base = coherence.openSequence() - 1;
         boolean resumes = canResume(request);
         if (!resumes) {
@@ -289,6 +291,11 @@ final class Followers {
         Follower follower = followers.remove(name);
         if (follower != null)
             log.warn("cache {} is silent or starts over: no longer waited for", name);
+    }
+
+    /** None of them is of a version that would go on believing what a delegation takes away. */
+    boolean recallDelegated() {
+        return followers.values().stream().allMatch(follower -> follower.recallsDelegated);
     }
 
     List<CacheStatus> statuses() {

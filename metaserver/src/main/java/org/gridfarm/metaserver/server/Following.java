@@ -244,6 +244,7 @@ final class Following implements Serving, ReadScope.Visibility {
                                 .setAddress(identity.address())
                                 .setFromSequence(known == null ? 0 : known.committed())
                                 .setEpoch(claim.epoch())
+                                .setRecallsDelegated(true)
                                 .build(),
                         CALL_DEADLINE)
                 .whenComplete((reply, failure) ->

@@ -24,6 +24,7 @@ import org.gridfarm.metaserver.server.files.Accesses;
 import org.gridfarm.metaserver.server.files.ChainFailures;
 import org.gridfarm.metaserver.server.files.ChainRepair;
 import org.gridfarm.metaserver.server.files.Delegating;
+import org.gridfarm.metaserver.server.files.ExistingDirectories;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.files.LostWriters;
 import org.gridfarm.metaserver.server.files.Mutations;
@@ -267,6 +268,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                 .register(table);
         this.delegating = new Delegating(state, this);
         delegating.register(table);
+        new ExistingDirectories(state, opens, delegating, this).register(table);
         Mutations mutations = new Mutations(state, opens, reach, delegating, this);
         new Reads(
                         state,
@@ -443,6 +445,11 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     @Override
     public void afterCompletion(long sequence, Runnable answer) {
         batches.afterCompletion(Math.max(sequence, inherited), answer);
+    }
+
+    @Override
+    public boolean cachesRecallDelegated() {
+        return followers.recallDelegated();
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.DelegationImage;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -79,6 +80,22 @@ public final class Delegations {
         return Change.newBuilder()
                 .setDelegation(
                         DelegationImage.newBuilder().setDirectory(directory).setSession(session))
+                .build();
+    }
+
+    /**
+     * The same of a directory that others may have known before.
+     *
+     * @param files in it
+     */
+    public static Change takesOver(long directory, Collection<Long> files, long session) {
+        return Change.newBuilder()
+                .setDelegation(
+                        DelegationImage.newBuilder()
+                                .setDirectory(directory)
+                                .setSession(session)
+                                .setExisted(true)
+                                .addAllFiles(files))
                 .build();
     }
 

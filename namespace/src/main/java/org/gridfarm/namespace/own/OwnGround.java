@@ -25,6 +25,7 @@ import org.gridfarm.protocol.wire.Remove;
 import org.gridfarm.protocol.wire.Rename;
 import org.gridfarm.protocol.wire.SetAttributes;
 import org.gridfarm.protocol.wire.ShippedCommand;
+import org.gridfarm.protocol.wire.XattrKey;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
@@ -74,15 +75,111 @@ public final class OwnGround {
 
     // ---- what is delegated
 
-    /** The leader has delegated a directory, which has no entry. */
-    public void add(DirectoryDelegation given) {
+    /**
+     * The leader has delegated a directory. One that was there before comes with its entries, and
+     * with what is known of them; of one of our own among them more is known here.
+     *
+     * @return false: it is not taken, since the leader is being asked to change it
+     */
+    public boolean add(DirectoryDelegation given) {
+        if (atLeader.has(given.getDirectory())) return false;
         for (Change change : given.getContentList()) {
+            if (isOwn(inodeOf(change))) continue;
+            if (change.hasInode()) {
+                forgetXattrs(change.getInode().getInode());
+                isPast(change.getInode().getCtime());
+            }
             known.apply(change);
-            if (change.hasInode()) isPast(change.getInode().getCtime());
         }
         directories.add(given.getDirectory());
+        given.getOpenList().forEach(atLeader::hides);
+        for (long file : inodesOf(given.getDirectory())) {
+            if (atLeader.has(file)) atLeader.hides(file); // that call began before it was ours
+        }
         root = given.getRoot();
         addNumbers(given.getFirstNumber(), given.getNumbers());
+        return true;
+    }
+
+    /** Those that are left come behind the inode: a directory in one of ours is known already. */
+    private void forgetXattrs(long inode) {
+        List<Change> gone = new ArrayList<>();
+        known.exportInode(
+                inode,
+                change -> {
+                    if (!change.hasXattr()) return;
+                    XattrKey key =
+                            XattrKey.newBuilder()
+                                    .setInode(inode)
+                                    .setName(change.getXattr().getName())
+                                    .build();
+                    gone.add(Change.newBuilder().setXattrGone(key).build());
+                });
+        gone.forEach(known::apply);
+    }
+
+    /** Of which the change tells; 0: of none. */
+    private static long inodeOf(Change change) {
+        return switch (change.getChangeCase()) {
+            case INODE -> change.getInode().getInode();
+            case XATTR -> change.getXattr().getInode();
+            default -> 0;
+        };
+    }
+
+    /**
+     * Directories that are worth having for the command, beside those that are ours: where it
+     * changes a name, and what it takes away or renames there, if that is a directory in one of
+     * ours.
+     */
+    public List<Long> wanted(MutateRequest request) {
+        Stream<Long> places =
+                switch (request.getOperationCase()) {
+                    case CREATE -> Stream.of(request.getCreate().getParent());
+                    case MKDIR -> Stream.of(request.getMkdir().getParent());
+                    case SYMLINK -> Stream.of(request.getSymlink().getParent());
+                    case MKNOD -> Stream.of(request.getMknod().getParent());
+                    case LINK -> Stream.of(request.getLink().getParent());
+                    case UNLINK -> Stream.of(request.getUnlink().getParent());
+                    case RMDIR -> {
+                        Remove q = request.getRmdir();
+                        yield Stream.of(q.getParent(), known.peek(q.getParent(), q.getName()));
+                    }
+                    case RENAME -> {
+                        Rename q = request.getRename();
+                        long moved = known.peek(q.getParent(), q.getName());
+                        yield Stream.of(q.getParent(), q.getToParent(), moved)
+                                .filter(place -> place != moved || known.isDirectory(moved));
+                    }
+                    default -> Stream.of();
+                };
+        return places.filter(place -> place != 0 && !isOwn(place)).distinct().toList();
+    }
+
+    /** All there are in a directory of ours. */
+    public List<DirentImage> entriesOf(long directory) {
+        List<DirentImage> entries = new ArrayList<>();
+        known.exportEntries(directory, entry -> entries.add(entry.getDirent()));
+        return entries;
+    }
+
+    /** Of a directory of ours. */
+    public Attributes attributesOf(long directory) {
+        return known.attributes(directory).build();
+    }
+
+    /** Of the files in it, but those that the leader may be changing. */
+    public List<Attributes> filesOf(long directory) {
+        return inodesOf(directory).stream()
+                .skip(1)
+                .filter(file -> !atLeader.has(file))
+                .map(file -> known.attributes(file).build())
+                .toList();
+    }
+
+    /** It lies in a directory of ours, so nobody else has come by lately. */
+    public boolean isInOwn(long directory) {
+        return isNamedInOwn(directory);
     }
 
     /** What is decided from now on is younger than that, whatever the clock here says. */
@@ -228,8 +325,8 @@ public final class OwnGround {
 
     /** The same of a call that may change this inode. */
     public long asks(long inode) {
-        if (inode == 0 || known.isDirectory(inode) || !covers(inode)) return 0;
-        atLeader.asks(inode);
+        if (inode == 0) return 0;
+        atLeader.asks(inode); // also of what is not ours yet
         return inode;
     }
 

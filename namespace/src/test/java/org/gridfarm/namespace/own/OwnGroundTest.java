@@ -35,6 +35,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -60,6 +61,8 @@ class OwnGroundTest {
     private static int xattrsSetHere;
     private static int openedHere;
     private static int linkedHere;
+    private static int takenOver;
+    private static int takenWithFiles;
 
     @AfterAll
     static void theSessionHasDecided() {
@@ -68,6 +71,8 @@ class OwnGroundTest {
         assertThat(linkedHere).as("files linked by the session").isPositive();
         assertThat(openedHere).as("files opened by the session").isPositive();
         assertThat(filesSetHere).as("attributes of files set by the session").isPositive();
+        assertThat(takenOver).as("directories delegated after they were made").isPositive();
+        assertThat(takenWithFiles).as("of these, with files in them").isPositive();
     }
 
     @Property(tries = 150)
@@ -125,6 +130,7 @@ class OwnGroundTest {
                     if (dice.once(4)) giveBackOne();
                 }
                 case 2, 3 -> asTheSession(birthAtTheTop(), who());
+                case 4 -> takeOverOne();
                 default -> asTheSession(anyCommand(), who());
             }
         }
@@ -220,6 +226,44 @@ class OwnGroundTest {
             ground.add(told.setFirstNumber(nextInode).setNumbers(numbers).build());
             nextInode += numbers;
             delegated.add(directory);
+        }
+
+        /** One that was there before, whatever is still to be shipped of others. */
+        private void takeOverOne() {
+            List<Long> others = new ArrayList<>();
+            for (long number : leader.inodeNumbers()) {
+                if (number != Namespace.ROOT
+                        && leader.isDirectory(number)
+                        && !delegated.contains(number)
+                        && hasAllNamesInIt(number)) {
+                    others.add(number);
+                }
+            }
+            if (others.isEmpty()) return;
+            long directory = dice.oneOf(others);
+            DirectoryDelegation.Builder told =
+                    DirectoryDelegation.newBuilder().setDirectory(directory).setRoot(root);
+            leader.exportInode(directory, told::addContent);
+            entries(leader, directory).values().stream()
+                    .distinct()
+                    .forEach(inode -> leader.exportInode(inode, told::addContent));
+            leader.exportEntries(directory, told::addContent);
+            if (dice.once(3)) told.addOpen(someFile(directory));
+            if (!ground.add(told.setFirstNumber(nextInode).setNumbers(5).build())) return;
+            nextInode += 5;
+            delegated.add(directory);
+            takenOver++;
+            if (ground.inodesOf(directory).size() > 1) takenWithFiles++;
+        }
+
+        /** Of each file in it. */
+        private boolean hasAllNamesInIt(long directory) {
+            List<Long> named = new ArrayList<>(entries(leader, directory).values());
+            return named.stream()
+                    .filter(inode -> !leader.isDirectory(inode))
+                    .allMatch(inode ->
+                            Collections.frequency(named, inode)
+                                    == leader.attributes(inode).getNlink());
         }
 
         private void giveBackOne() {

@@ -158,6 +158,19 @@ public final class MetadataMethods {
                                     .needing("directories that are delegated to the session"))
                     .withBulk();
 
+    /** So many entries may a directory have that is delegated after it was made. */
+    public static final int DELEGATED_ENTRIES_MAX = 8192;
+
+    /** A repetition is refused like any directory that somebody has: nobody need ask twice. */
+    public static final Method<DelegateRequest, DelegateReply> DELEGATE =
+            new Method<>(
+                    33,
+                    "delegate",
+                    DelegateRequest.parser(),
+                    DelegateReply.parser(),
+                    Retry.IDEMPOTENT,
+                    Access.of(Role.MOUNT).inItsSession());
+
     public static final Method<OpenRequest, OpenReply> OPEN =
             new Method<>(
                     40,

@@ -1,5 +1,6 @@
 package org.gridfarm.client.core;
 
+import org.gridfarm.client.core.metadata.GivenDirectory;
 import org.gridfarm.client.core.metadata.MetadataClient;
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.FarmSession;
@@ -131,6 +132,16 @@ final class FarmConnection implements AutoCloseable {
         @Override
         public CompletableFuture<Void> tell(Collection<Long> inodes) {
             return transfer.tell(inodes);
+        }
+
+        @Override
+        public long[] stampsBeforeGiven() {
+            return metadata.cache().madeStamp();
+        }
+
+        @Override
+        public void given(GivenDirectory directory, long[] before) {
+            metadata.given(directory, before);
         }
 
         @Override

@@ -4,6 +4,7 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.fuse.linux.FileClock;
 import org.gridfarm.client.mount.own.OwnDirectories;
+import org.gridfarm.client.mount.own.OwnDirectories.Wish;
 import org.gridfarm.client.mount.takeover.Ledger;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.Supervisor;
@@ -53,7 +54,12 @@ final class LeftDecisions {
             throws IOException, InterruptedException {
         try (OwnDirectories own =
                 new OwnDirectories(
-                        Clock.system(), FileClock::now, config.node(), decisions, false, true)) {
+                        Clock.system(),
+                        FileClock::now,
+                        config.node(),
+                        decisions,
+                        Wish.NONE,
+                        true)) {
             int count = own.figures().waiting();
             if (count == 0) return;
             try (Gridfarm farm = Gridfarm.open(config, "mount before", Numbers.of(former), own)) {

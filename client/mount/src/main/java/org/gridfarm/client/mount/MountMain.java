@@ -3,7 +3,6 @@ package org.gridfarm.client.mount;
 import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.core.metadata.OwnDecisions;
-import org.gridfarm.client.mount.MountSettings.WriteBehind;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.jnr.JnrMount;
 import org.gridfarm.client.mount.fuse.linux.FileClock;
@@ -11,6 +10,7 @@ import org.gridfarm.client.mount.fuse.linux.LinuxMount;
 import org.gridfarm.client.mount.fuse.linux.SavedMount;
 import org.gridfarm.client.mount.fuse.linux.ThisProcess;
 import org.gridfarm.client.mount.own.OwnDirectories;
+import org.gridfarm.client.mount.own.OwnDirectories.Wish;
 import org.gridfarm.client.mount.own.OwnFigures;
 import org.gridfarm.client.mount.takeover.Heartbeat;
 import org.gridfarm.client.mount.takeover.Ledger;
@@ -139,7 +139,7 @@ public final class MountMain {
             }
             boolean trusted = ledger == null ? farm.mayAssert() : ledger.isTrusted();
             if (own != null && !trusted) {
-                if (settings.writeBehind() == WriteBehind.BORN) {
+                if (settings.writeBehind().isDemanded()) {
                     throw notOwn("only for the mount of a host, whose certificate says @mount");
                 }
                 own.wishForNone();
@@ -200,22 +200,24 @@ public final class MountMain {
     private static @Nullable OwnDirectories ownDirectories(
             MountSettings settings, ClientConfig config, boolean goesOn) throws IOException {
         Path ledger = settings.ledger();
-        boolean wishes =
+        Wish wish =
                 switch (settings.writeBehind()) {
-                    case OFF -> false;
-                    case BORN -> true;
-                    case BORN_WHERE_POSSIBLE -> isRoots(); // no other has a host's certificate
+                    case OFF -> Wish.NONE;
+                    case BORN -> Wish.BORN;
+                    case ON -> Wish.ALL;
+                    // No other has a host's certificate.
+                    case BORN_WHERE_POSSIBLE -> isRoots() ? Wish.BORN : Wish.NONE;
                 };
         if (ledger == null) {
-            if (settings.writeBehind() != WriteBehind.BORN) return null;
+            if (!settings.writeBehind().isDemanded()) return null;
             throw notOwn(
                     "only with the engine of this kernel: nobody would go on for this process");
         }
         Path log = Supervisor.decisions(ledger);
         if (!goesOn) Files.deleteIfExists(log);
-        return wishes || Files.exists(log)
+        return wish != Wish.NONE || Files.exists(log)
                 ? new OwnDirectories(
-                        Clock.system(), FileClock::now, config.node(), log, wishes, goesOn)
+                        Clock.system(), FileClock::now, config.node(), log, wish, goesOn)
                 : null;
     }
 
@@ -224,7 +226,7 @@ public final class MountMain {
     }
 
     private static FarmException notOwn(String why) {
-        return new FarmException(ErrorKind.USAGE, "mount -o", "writebehind=born", why);
+        return new FarmException(ErrorKind.USAGE, "mount -o", "writebehind", why);
     }
 
     private static void supervised(

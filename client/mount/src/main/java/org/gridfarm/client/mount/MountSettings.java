@@ -109,7 +109,8 @@ final class MountSettings {
                             switch (value) {
                                 case "off" -> WriteBehind.OFF;
                                 case "born" -> WriteBehind.BORN;
-                                default -> throw wrong(option, "writebehind is off or born");
+                                case "on" -> WriteBehind.ON;
+                                default -> throw wrong(option, "writebehind is off, born or on");
                             };
             case "http" -> http = address(option, value);
             case "source" -> options = options.withSource(value);
@@ -220,12 +221,19 @@ final class MountSettings {
         return ledger;
     }
 
-    /** Whether this mount decides by itself in directories that it makes. */
+    /** In which directories this mount decides by itself. */
     enum WriteBehind {
         OFF,
-        /** Else it is no mount. */
+        /** Those that it makes; else it is no mount. */
         BORN,
-        BORN_WHERE_POSSIBLE
+        /** Also others in which it goes on changing names. */
+        ON,
+        BORN_WHERE_POSSIBLE;
+
+        /** It was said, and is not to be passed over. */
+        boolean isDemanded() {
+            return this == BORN || this == ON;
+        }
     }
 
     WriteBehind writeBehind() {

@@ -11,6 +11,7 @@ import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.gridfarm.metaserver.session.Delegations;
+import org.gridfarm.metaserver.session.Rivals;
 import org.gridfarm.namespace.Namespace;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.error.ErrorKind;
@@ -42,7 +43,7 @@ import java.util.Set;
  * back before anybody else is told of what is in them or changes it. Event thread.
  *
  * <pre>
- *   the leader's --mkdir by a mount that wishes it--> delegated
+ *   the leader's --mkdir by a mount that wishes it, or DELEGATE--> delegated
  *   delegated --somebody else asks--> asked back --its session has shipped all, and answers--> the leader's
  *             \--its session gives it back, or ends--> the leader's
  * </pre>
@@ -59,6 +60,7 @@ public final class Delegating {
     private final LeaderContext leader;
 
     private final DelegationBook book;
+    private final Rivals rivals = new Rivals();
 
     /** A directory that is asked back. */
     private static final class Asked {
@@ -97,8 +99,11 @@ public final class Delegating {
 
     /** Whether the directory that the caller makes is to be his; with limits nothing is refused. */
     boolean isWished(Caller caller, MakeDirectory mkdir) {
-        return mkdir.getDelegate()
-                && caller.speaksForOthers()
+        return mkdir.getDelegate() && mayHaveMore(caller);
+    }
+
+    boolean mayHaveMore(Caller caller) {
+        return caller.speaksForOthers()
                 && state.quotas().limits().isEmpty()
                 && state.delegations().size() < ServerLimits.DELEGATIONS_MAX
                 && state.delegations().heldCount(caller.session())
@@ -108,6 +113,25 @@ public final class Delegating {
     /** From now on the caller decides about the directory, which has just been made. */
     DirectoryDelegation give(long directory, Caller caller, int numbersWanted) {
         leader.change(List.of(Delegations.begins(directory, caller.session())), 0);
+        return given(directory, caller, numbersWanted);
+    }
+
+    /**
+     * The same of a directory that was there before: what anybody else believes of it is recalled
+     * along with the change.
+     *
+     * @param files in it
+     */
+    DirectoryDelegation takeOver(
+            long directory, Collection<Long> files, Caller caller, int numbersWanted) {
+        leader.change(
+                List.of(Delegations.takesOver(directory, files, caller.session())),
+                caller.session());
+        return given(directory, caller, numbersWanted);
+    }
+
+    private DirectoryDelegation given(long directory, Caller caller, int numbersWanted) {
+        rivals.given(directory, state.monotonicNanos());
         boolean first = state.delegations().heldCount(caller.session()) == 1;
         book.gave(caller, first, state.monotonicNanos());
         DirectoryDelegation.Builder given =
@@ -130,9 +154,12 @@ public final class Delegating {
         if (state.delegations().of(directory) != caller.session()) {
             return reply.toBuilder().clearDelegation().build();
         }
-        DirectoryDelegation.Builder told =
-                reply.getDelegation().toBuilder().setRoot(caller.identity().root());
-        state.namespace().exportInode(directory, told::addContent);
+        return reply.toBuilder().setDelegation(told(reply.getDelegation(), caller)).build();
+    }
+
+    DirectoryDelegation told(DirectoryDelegation given, Caller caller) {
+        DirectoryDelegation.Builder told = given.toBuilder().setRoot(caller.identity().root());
+        state.namespace().exportInode(given.getDirectory(), told::addContent);
         String level = Integer.toString(state.namespace().defaultReplicas());
         told.addContent(
                 Change.newBuilder()
@@ -140,18 +167,32 @@ public final class Delegating {
                                 SettingImage.newBuilder()
                                         .setKey(Namespace.SETTING_REPLICAS)
                                         .setValue(ByteString.copyFromUtf8(level))));
-        return reply.toBuilder().setDelegation(told).build();
+        return told.build();
     }
 
     // ---- having given back
 
     /** True: the request is run again when what others decide about it is given back. */
     private boolean holdsUp(Caller caller, Exchange<?, ?> exchange, Runnable again) {
+        return holdsUp(caller, exchange.request(), again);
+    }
+
+    /** The same of a request that has waited for something since it was looked at. */
+    boolean holdsUp(Caller caller, Object request, Runnable again) {
         if (state.delegations().size() == 0) return false;
-        Set<Long> others = Concerned.directories(state, caller, exchange.request());
+        Set<Long> others = Concerned.directories(state, caller, request);
         if (others.isEmpty()) return false;
-        giveBack(others, again);
+        giveBack(others, caller.session(), again);
         return true;
+    }
+
+    /** The caller has changed a name in it. */
+    void changed(long directory, Caller caller) {
+        if (directory != 0) rivals.changed(directory, caller.session(), state.monotonicNanos());
+    }
+
+    Rivals rivals() {
+        return rivals;
     }
 
     private void giveBack(Exchange<GiveBackRequest, GiveBackReply> exchange) {
@@ -211,6 +252,13 @@ public final class Delegating {
 
     /** Goes on when all of them are the leader's. */
     public void giveBack(Collection<Long> directories, Runnable then) {
+        giveBack(directories, 0, then);
+    }
+
+    /**
+     * @param by session that asks; 0: any
+     */
+    private void giveBack(Collection<Long> directories, long by, Runnable then) {
         int[] left = {1};
         Runnable one =
                 () -> {
@@ -227,6 +275,7 @@ public final class Delegating {
                 asked.put(directory, back);
                 bySession.computeIfAbsent(session, s -> new ArrayList<>()).add(directory);
                 book.recalls(1);
+                if (session != by) rivals.askedBack(directory, back.since);
             }
             back.waiting.add(one);
         }

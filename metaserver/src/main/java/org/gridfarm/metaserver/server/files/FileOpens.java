@@ -85,6 +85,11 @@ public final class FileOpens {
         return opens;
     }
 
+    /** Its content is going from one place or generation to another. */
+    boolean isInTransit(long inode) {
+        return inTransit.test(inode);
+    }
+
     /**
      * Opens an inode for the caller, who has been found to be allowed to. The changes this takes
      * are in the open batch when it returns; {@code opened} runs when the others have given up what

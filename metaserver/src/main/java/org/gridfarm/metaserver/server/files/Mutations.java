@@ -170,6 +170,9 @@ public final class Mutations {
     }
 
     private void mutateAfterAll(Asked asked) {
+        // Its directory may have been delegated meanwhile.
+        if (delegating.holdsUp(asked.caller(), asked.request(), () -> mutateAfterAll(asked)))
+            return;
         try {
             mutate(asked, true);
         } catch (FarmException refused) {
@@ -218,6 +221,8 @@ public final class Mutations {
             Attributes.Builder going = accepted.going(state.namespace());
             leader.change(accepted.changes(), caller.session());
             leader.change(graces, 0);
+            delegating.changed(accepted.parent(), caller);
+            delegating.changed(accepted.otherParent(), caller);
             DirectoryDelegation given = delegated(asked, caller, accepted.inode());
             if (setsModificationTime(request)) noteDated(accepted.inode());
             reply = accepted.reply(state.namespace(), going);

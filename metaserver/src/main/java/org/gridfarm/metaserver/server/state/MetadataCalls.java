@@ -24,6 +24,7 @@ public final class MetadataCalls {
                     MetadataMethods.LOCATE,
                     MetadataMethods.MUTATE,
                     MetadataMethods.SHIP,
+                    MetadataMethods.DELEGATE,
                     MetadataMethods.ACCESSED,
                     MetadataMethods.OPEN,
                     MetadataMethods.CLOSE,

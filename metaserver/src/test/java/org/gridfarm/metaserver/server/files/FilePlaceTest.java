@@ -162,6 +162,11 @@ class FilePlaceTest {
         }
 
         @Override
+        public boolean cachesRecallDelegated() {
+            return true;
+        }
+
+        @Override
         public boolean inGrace() {
             return false;
         }

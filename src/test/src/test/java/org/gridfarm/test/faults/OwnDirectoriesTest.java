@@ -3,6 +3,7 @@ package org.gridfarm.test.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import org.gridfarm.campaign.Tier;
@@ -34,9 +35,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A mount that decides by itself in the directories that it makes ({@code writebehind=born}): every
- * other mount sees at once what its programs were answered, and no process takes anything along
- * that dies.
+ * A mount that decides by itself in the directories that it works in ({@code writebehind=on}):
+ * every other mount sees at once what its programs were answered, and no process takes anything
+ * along that dies.
  */
 class OwnDirectoriesTest {
     private static final int KILLS = Tier.count("own.kills");
@@ -56,7 +57,7 @@ class OwnDirectoriesTest {
                         "0",
                         "--no-node-mounts",
                         "-o",
-                        "writebehind=born");
+                        "writebehind=on");
         here = farm.mount();
         there = farm.anotherMount("n2");
     }
@@ -319,6 +320,67 @@ class OwnDirectoriesTest {
         assertThat(farm.gf("cat", "/synced/f")).isEqualTo("durable");
     }
 
+    /** A tree of yesterday, in which somebody works again, and others look and work, too. */
+    @Test
+    void whoGoesOnInADirectoryOfBeforeDecidesThereAsWell() throws Exception {
+        Path mine = Files.createDirectory(here.resolve("again"));
+        Path theirs = there.resolve("again");
+        Set<String> expected = new TreeSet<>();
+        for (int i = 0; i < 40; i++) {
+            Files.writeString(mine.resolve("old" + i), "old " + i);
+            expected.add("old" + i);
+        }
+        farm.gf("delegations", "--return", "/again");
+        for (boolean killed : new boolean[] {false, true}) {
+            ProcessHandle server = farm.mountServer();
+            becomesOurs(mine);
+            for (int i = 0; i < 300; i++) {
+                Path file = mine.resolve((killed ? "second" : "first") + i);
+                Files.writeString(file, "new " + i);
+                if (i % 3 == 0) Files.move(file, file.resolveSibling("moved"), REPLACE_EXISTING);
+                else expected.add(file.getFileName().toString());
+                if (i == 150 && killed) server.destroyForcibly();
+                int old = i / 5;
+                if (i % 5 == 0 && expected.remove("old" + old))
+                    Files.delete(mine.resolve("old" + old));
+            }
+            expected.add("moved");
+            assertThat(names(theirs)).containsExactlyElementsOf(expected);
+            for (String name : expected) {
+                assertThat(Files.readString(theirs.resolve(name)))
+                        .isEqualTo(Files.readString(mine.resolve(name)));
+            }
+            Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwxr-x--x"));
+            assertThat(Files.getPosixFilePermissions(mine)).hasSize(6);
+        }
+        assertThat(stat("commands_different")).isZero();
+    }
+
+    /** Not before the others have let go of it. */
+    private static void becomesOurs(Path directory) throws IOException {
+        double taken = stat("directories_taken");
+        await().until(() -> {
+            Files.delete(Files.createFile(directory.resolve("probe")));
+            return stat("directories_taken") > taken;
+        });
+    }
+
+    @Test
+    void whatAnotherMountHasMadeIsRemovedWithoutACallForEachName() throws Exception {
+        Path theirs = Files.createDirectory(there.resolve("made there"));
+        for (int d = 0; d < 3; d++) {
+            Path below = Files.createDirectory(theirs.resolve("d" + d));
+            for (int f = 0; f < 100; f++) Files.createFile(below.resolve("f" + f));
+        }
+        Path same = here.resolve("made there");
+        for (int d = 0; d < 3; d++) becomesOurs(same.resolve("d" + d));
+        double shipped = stat("commands_shipped");
+        run("rm", "-r", same.toString());
+        assertThat(theirs).doesNotExist();
+        assertThat(stat("commands_shipped") - shipped).isGreaterThanOrEqualTo(300);
+        assertThat(stat("commands_different")).isZero();
+    }
+
     /** For whoever has to operate it. */
     @Test
     void administratorsSeeItAndEndIt() throws IOException {
@@ -330,7 +392,7 @@ class OwnDirectoriesTest {
         farm.sh("sync " + here); // what is still being committed the metaserver would open
         for (int i = 0; i < 5; i++) assertThat(below.resolve("f" + i)).hasContent("x");
         await().until(() -> stat("commands_waiting") == 0);
-        assertThat(stats()).contains("writebehind born\n", "oldest_waiting_millis 0\n");
+        assertThat(stats()).contains("writebehind on\n", "oldest_waiting_millis 0\n");
         assertThat(stat("own_directories")).isGreaterThanOrEqualTo(2);
         assertThat(stat("own_inodes")).isGreaterThanOrEqualTo(3);
         assertThat(stat("shipments")).isPositive();

@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
         header = "Shows which mounts decide by themselves in which directories.",
         description = {
             "",
-            "Directories that mounts have made and nobody else has asked for, as the leader knows them.",
+            "Directories that mounts have made or work in, and nobody else has asked for, as the leader knows them.",
             "HELD: for how long the mount has had any, since the leader began at most. COMMANDS: what it has told this leader.",
             "ASKED BACK: directories that somebody waits for, and for how long.",
             "With --return the mounts tell what they have, and the directories are the leader's. Directories that a mount makes",

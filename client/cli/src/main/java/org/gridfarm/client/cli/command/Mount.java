@@ -24,7 +24,7 @@ import java.util.concurrent.Callable;
             "",
             "Options (-o, separated by commas): ro, nosuid, nodev, noexec, noatime, nodiratime, allow_other,",
             "timeout=SECONDS (10), node=NAME, account=NAME (which of yours),",
-            "cache=coherent|ttl|none, ttl=SECONDS, nopassthrough, nostandby, writebehind=born|off, source=TEXT (as df shows it),",
+            "cache=coherent|ttl|none, ttl=SECONDS, nopassthrough, nostandby, writebehind=born|on|off, source=TEXT (as df shows it),",
             "uid=N, gid=N, uidmap=LOCAL:FARM[:COUNT], gidmap=... (which numbers of users and groups mean whom),",
             "names (users and groups are who has the same name in the farm, whatever the numbers),",
             "http=HOST:PORT (metrics and health),",

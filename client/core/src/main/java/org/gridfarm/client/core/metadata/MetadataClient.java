@@ -12,6 +12,7 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
+import org.gridfarm.protocol.wire.DirentImage;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
@@ -114,6 +115,16 @@ public final class MetadataClient implements Metadata, SessionKeeper {
     public <T> @Nullable T openedHere(
             Credentials who, long inode, boolean runs, Function<Attributes, @Nullable T> opens) {
         return mutations.own().opened(who, inode, runs, opens);
+    }
+
+    /** Keeps what is known of it as if a server had granted it. */
+    public void given(GivenDirectory given, long[] before) {
+        Map<Name, Long> entries = new HashMap<>();
+        for (DirentImage entry : given.entries()) {
+            entries.put(Name.of(entry.getName().toByteArray()), entry.getInode());
+        }
+        cache.fillGiven(before, given.directory(), entries);
+        for (Attributes file : given.files()) cache.fillMade(before, file);
     }
 
     /** Forgets what is named, here and with the listeners, as if a server had recalled it. */

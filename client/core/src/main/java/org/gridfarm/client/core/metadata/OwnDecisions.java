@@ -118,6 +118,16 @@ public interface OwnDecisions {
         /** Completes when the leader knows of all that is open here on these files. */
         CompletableFuture<Void> tell(Collection<Long> inodes);
 
+        /** To be taken before the leader is asked for a directory. */
+        long[] stampsBeforeGiven();
+
+        /**
+         * Nobody else can change it now, until it is recalled from this client.
+         *
+         * @param before from {@link #stampsBeforeGiven}
+         */
+        void given(GivenDirectory directory, long[] before);
+
         /** What the leader says of a file that was opened by an own decision. */
         void opened(long handle, OpenReply reply);
 

@@ -2,6 +2,7 @@ package org.gridfarm.client.mount.own;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
+import org.gridfarm.client.core.metadata.GivenDirectory;
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
@@ -16,6 +17,7 @@ import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataRecall;
+import org.gridfarm.protocol.wire.DelegateRequest;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
 import org.gridfarm.protocol.wire.MakeDirectory;
 import org.gridfarm.protocol.wire.MutateReply;
@@ -34,6 +36,7 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -71,6 +74,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     /** A lease that is about to end may be over at the leader when the answer reaches a program. */
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
 
+    private static final Duration ASKED_WITHIN = Duration.ofSeconds(5);
+
     private static final int NUMBERS_LOW = 2048;
     private static final int NUMBERS_WANTED = 8192;
 
@@ -79,10 +84,20 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     private static final int RECALLED_MAX = 4096;
 
+    /** Which directories this mount would decide in. */
+    public enum Wish {
+        NONE,
+        /** Those that it makes. */
+        BORN,
+        /** Also others in which it goes on changing names. */
+        ALL
+    }
+
     private final Clock clock;
     private final LongSupplier fileClock;
     private final String attached;
-    private volatile boolean wishes;
+    private final Takeovers takeovers;
+    private volatile Wish wish;
     private @Nullable Client client; // set before the first call
     private volatile Supplier<CompletableFuture<?>> readings =
             () -> CompletableFuture.completedFuture(null);
@@ -110,7 +125,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
      * @param fileClock nanoseconds since 1970 as the kernel dates what it writes
      * @param attached name of the storage node on this host; empty: none
      * @param file where what is not told yet stands; what a former process left there is told first
-     * @param wishes for directories of its own; else it only tells what the former process decided
+     * @param wish for directories of its own; without any it only tells what the former process
+     *     decided
      * @param goesOn there was a former process
      */
     public OwnDirectories(
@@ -118,12 +134,13 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             LongSupplier fileClock,
             String attached,
             Path file,
-            boolean wishes,
+            Wish wish,
             boolean goesOn)
             throws IOException {
         this.fileClock = fileClock;
-        this.wishes = wishes;
+        this.wish = wish;
         this.clock = clock;
+        this.takeovers = new Takeovers(new Existing(), clock);
         this.attached = attached;
         OwnLog ring = OwnLog.open(file, LOG_BYTES);
         List<ShippedCommand> kept = Shipping.recovered(ring);
@@ -141,7 +158,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     /** Nobody would give this client any. What it has it keeps until it is asked for. */
     public void wishForNone() {
-        wishes = false;
+        wish = Wish.NONE;
     }
 
     /**
@@ -161,18 +178,24 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     @Override
     public synchronized MakeDirectory wished(MakeDirectory mkdir) {
-        if (!wishes || shipping.isStopped() || ground.size() >= INODES_MAX) return mkdir;
-        int numbers = ground.numbersLeft() < NUMBERS_LOW ? NUMBERS_WANTED : 0;
-        return mkdir.toBuilder().setDelegate(true).setNumbers(numbers).build();
+        if (wish == Wish.NONE || shipping.isStopped() || ground.size() >= INODES_MAX) return mkdir;
+        return mkdir.toBuilder().setDelegate(true).setNumbers(numbersWanted()).build();
+    }
+
+    @GuardedBy("this")
+    private int numbersWanted() {
+        return ground.numbersLeft() < NUMBERS_LOW ? NUMBERS_WANTED : 0;
     }
 
     @Override
     public @Nullable CompletableFuture<@Nullable MutateReply> answer(
             Supplier<MutateRequest> request) {
         synchronized (this) {
-            if (shipping.isStopped() || ground.isEmpty()) return null;
+            if (shipping.isStopped() || (ground.isEmpty() && wish != Wish.ALL)) return null;
         }
-        return answer(request.get(), true);
+        MutateRequest asked = request.get();
+        CompletableFuture<Void> taken = takeovers.before(asked);
+        return taken == null ? answer(asked, true) : after(taken, asked);
     }
 
     @Override
@@ -349,14 +372,77 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         ground.answered(asked, reply.hasAttributes() ? reply.getAttributes() : null);
         if (!reply.hasDelegation()) return reply;
         boolean over = recalledEarly.remove(reply.getDelegation().getDirectory());
-        if (over || !shipping.keepsGiven()) return reply.toBuilder().clearDelegation().build();
-        ground.add(reply.getDelegation());
+        if (over || !shipping.keepsGiven() || !ground.add(reply.getDelegation())) {
+            return reply.toBuilder().clearDelegation().build();
+        }
         return reply;
     }
 
     @Override
     public synchronized void answered(long asked, @Nullable Attributes now) {
         ground.answered(asked, now);
+    }
+
+    /** Directories that were there before. */
+    private final class Existing implements Takeovers.Owner {
+        @Override
+        public List<Takeovers.Wanted> wanted(MutateRequest request) {
+            List<Takeovers.Wanted> wanted = new ArrayList<>();
+            synchronized (OwnDirectories.this) {
+                if (wish != Wish.ALL
+                        || !shipping.keepsGiven()
+                        || ground.size() >= INODES_MAX
+                        || request.getSession() != client().session().id()) {
+                    return wanted;
+                }
+                for (long at : ground.wanted(request)) {
+                    wanted.add(new Takeovers.Wanted(at, ground.isInOwn(at)));
+                }
+            }
+            return wanted;
+        }
+
+        @Override
+        public CompletableFuture<Takeovers.Taken> take(long directory) {
+            DelegateRequest request;
+            synchronized (OwnDirectories.this) {
+                recalledEarly.remove(directory); // that was before
+                request =
+                        DelegateRequest.newBuilder()
+                                .setSession(client().session().id())
+                                .setDirectory(directory)
+                                .setNumbers(numbersWanted())
+                                .build();
+            }
+            long[] before = client().stampsBeforeGiven();
+            return client().session()
+                    .leaderAtOnce(MetadataMethods.DELEGATE, () -> request, ASKED_WITHIN)
+                    .thenApply(reply -> {
+                        boolean mine = reply.hasDelegation() && took(reply.getDelegation(), before);
+                        return new Takeovers.Taken(mine, reply.getPauseMillis());
+                    });
+        }
+
+        private boolean took(DirectoryDelegation given, long[] before) {
+            long directory = given.getDirectory();
+            GivenDirectory known;
+            synchronized (OwnDirectories.this) {
+                if (recalledEarly.remove(directory) || !shipping.keepsGiven()) return false;
+                if (ground.add(given)) {
+                    known =
+                            new GivenDirectory(
+                                    ground.attributesOf(directory),
+                                    ground.entriesOf(directory),
+                                    ground.filesOf(directory));
+                } else {
+                    known = null;
+                    shipping.giveBack(directory);
+                }
+            }
+            if (known == null) shipSoon();
+            else client().given(known, before);
+            return known != null;
+        }
     }
 
     // ---- telling
@@ -647,7 +733,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     public synchronized OwnFigures figures() {
         return new OwnFigures(
-                wishes,
+                wish,
                 ground.directories().size(),
                 ground.size(),
                 shipping.waiting(),
@@ -656,7 +742,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                 shipping.shipped(),
                 different,
                 shipping.lost(),
-                opens);
+                opens,
+                takeovers.taken());
     }
 
     @Override

@@ -3,7 +3,7 @@ package org.gridfarm.client.mount.own;
 /**
  * How a mount stands that decides by itself. Counts are of this process.
  *
- * @param born what is made in new directories is decided here
+ * @param wish in which directories it would decide
  * @param directories of its own now
  * @param inodes that it keeps for that
  * @param waiting commands that the leader is still to be told
@@ -13,9 +13,10 @@ package org.gridfarm.client.mount.own;
  * @param different of these, come to something else there
  * @param lost commands that programs were answered and nobody will be told of
  * @param opens of files that no server was asked for
+ * @param taken directories that were there before
  */
 public record OwnFigures(
-        boolean born,
+        OwnDirectories.Wish wish,
         int directories,
         long inodes,
         int waiting,
@@ -24,13 +25,15 @@ public record OwnFigures(
         long shipped,
         long different,
         long lost,
-        long opens) {
-    public static final OwnFigures NONE = new OwnFigures(false, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        long opens,
+        long taken) {
+    public static final OwnFigures NONE =
+            new OwnFigures(OwnDirectories.Wish.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** A line for each, as in the control file. */
     public String text() {
         return "writebehind "
-                + (born ? "born" : "off")
+                + mode()
                 + "\nown_directories "
                 + directories
                 + "\nown_inodes "
@@ -49,6 +52,16 @@ public record OwnFigures(
                 + lost
                 + "\nopens_without_call "
                 + opens
+                + "\ndirectories_taken "
+                + taken
                 + "\n";
+    }
+
+    private String mode() {
+        return switch (wish) {
+            case NONE -> "off";
+            case BORN -> "born";
+            case ALL -> "on";
+        };
     }
 }

@@ -1,0 +1,171 @@
+package org.gridfarm.metaserver.server.files;
+
+import org.gridfarm.metaserver.server.state.Caller;
+import org.gridfarm.metaserver.server.state.Callers;
+import org.gridfarm.metaserver.server.state.FarmState;
+import org.gridfarm.metaserver.server.state.HandlerTable;
+import org.gridfarm.metaserver.server.state.LeaderContext;
+import org.gridfarm.metaserver.session.OpenFiles;
+import org.gridfarm.metaserver.session.Rivals;
+import org.gridfarm.namespace.Namespace;
+import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.error.ErrorKind;
+import org.gridfarm.protocol.error.FarmException;
+import org.gridfarm.protocol.rpc.Exchange;
+import org.gridfarm.protocol.wire.Change;
+import org.gridfarm.protocol.wire.DelegateReply;
+import org.gridfarm.protocol.wire.DelegateRequest;
+import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.DirentImage;
+import org.gridfarm.protocol.wire.FileType;
+import org.gridfarm.protocol.wire.WritingImage;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * DELEGATE at the leader: gives a session a directory that was there before, with all that is in
+ * it. What others believe of it is recalled by the same batch, so the session hears of it when
+ * nobody believes anything any more. Not where others would soon want it back, nor where the
+ * session would have to know what lies elsewhere: see {@link #contents}. Event thread.
+ */
+public final class ExistingDirectories {
+    /** Where it is not to be given for what it is, and not for what others do. */
+    private static final Duration PAUSE_LONG = Duration.ofSeconds(30);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final long MILLI = 1_000_000;
+
+    private final FarmState state;
+    private final FileOpens opens;
+    private final Delegating delegating;
+    private final LeaderContext leader;
+
+    public ExistingDirectories(
+            FarmState state, FileOpens opens, Delegating delegating, LeaderContext leader) {
+        this.state = state;
+        this.opens = opens;
+        this.delegating = delegating;
+        this.leader = leader;
+    }
+
+    public void register(HandlerTable table) {
+        table.on(MetadataMethods.DELEGATE, this::delegate);
+    }
+
+    private void delegate(Exchange<DelegateRequest, DelegateReply> exchange) {
+        Caller caller = Callers.live(exchange, leader);
+        DelegateRequest request = exchange.request();
+        if (request.getSession() != caller.session()) {
+            throw new FarmException(ErrorKind.SESSION_ENDED, "delegate", "");
+        }
+        leader.requireRoom();
+        long directory = request.getDirectory();
+        long now = state.monotonicNanos();
+        Rivals rivals = delegating.rivals();
+        long pause = rivals.pauseNanos(directory, caller.session(), now);
+        Contents contents = pause > 0 ? null : contents(directory, caller);
+        if (contents == null) {
+            if (pause == 0) {
+                pause = pause(directory).toNanos();
+                rivals.pause(directory, Duration.ofNanos(pause), now);
+            }
+            exchange.reply(
+                    DelegateReply.newBuilder().setPauseMillis((int) (pause / MILLI) + 1).build());
+            return;
+        }
+        DirectoryDelegation given =
+                delegating.takeOver(directory, contents.files, caller, request.getNumbers());
+        leader.afterCompletion(leader.openSequence(), () -> exchange.reply(told(given, caller)));
+    }
+
+    /** One that is too large stays so for a while, and one that somebody has open does not. */
+    private Duration pause(long directory) {
+        boolean large =
+                state.namespace().isDirectory(directory)
+                        && state.namespace()
+                                        .exportEntries(
+                                                directory,
+                                                0,
+                                                MetadataMethods.DELEGATED_ENTRIES_MAX,
+                                                entry -> {})
+                                != 0;
+        return large ? PAUSE_LONG : PAUSE;
+    }
+
+    /** As all of it stands when it is sent; nothing where it was asked back meanwhile. */
+    private DelegateReply told(DirectoryDelegation given, Caller caller) {
+        long directory = given.getDirectory();
+        if (state.delegations().of(directory) != caller.session()) {
+            return DelegateReply.newBuilder().setPauseMillis((int) PAUSE.toMillis()).build();
+        }
+        DirectoryDelegation.Builder told = delegating.told(given, caller).toBuilder();
+        Namespace namespace = state.namespace();
+        List<Change> entries = new ArrayList<>();
+        namespace.exportEntries(directory, entries::add);
+        for (Change entry : entries) {
+            long inode = entry.getDirent().getInode();
+            namespace.exportInode(inode, told::addContent);
+            if (opens.files().isOpen(inode) || state.writing(inode) != null) told.addOpen(inode);
+        }
+        return DelegateReply.newBuilder().setDelegation(told.addAllContent(entries)).build();
+    }
+
+    /** The files in a directory, which is all there is to take from others beside itself. */
+    private record Contents(List<Long> files) {}
+
+    /**
+     * Null: it is not to be delegated. Of every file all names are to be in it, since they are
+     * given back together; nobody else is to have it open, since what he does there the session
+     * would not hear of. Nobody decides about the root alone: everybody's paths begin there.
+     */
+    private @Nullable Contents contents(long directory, Caller caller) {
+        Namespace namespace = state.namespace();
+        if (directory == Namespace.ROOT
+                || !namespace.isDirectory(directory)
+                || namespace.isOrphan(directory)
+                || state.delegations().of(directory) != 0
+                || leader.inGrace()
+                || !leader.cachesRecallDelegated()
+                || leader.bounds().hasItsShare(caller.session())
+                || !delegating.mayHaveMore(caller)) {
+            return null;
+        }
+        Map<Long, Integer> names = new HashMap<>();
+        long more =
+                namespace.exportEntries(
+                        directory,
+                        0,
+                        MetadataMethods.DELEGATED_ENTRIES_MAX,
+                        entry -> {
+                            DirentImage name = entry.getDirent();
+                            if (name.getType() != FileType.DIRECTORY) {
+                                names.merge(name.getInode(), 1, Integer::sum);
+                            }
+                        });
+        if (more != 0) return null;
+        for (Map.Entry<Long, Integer> file : names.entrySet()) {
+            long inode = file.getKey();
+            boolean allHere = state.image(inode).getNlink() == file.getValue();
+            if (!allHere || isOthers(inode, caller.session())) return null;
+        }
+        return new Contents(List.copyOf(names.keySet()));
+    }
+
+    /** Somebody else has it open, or it is still to be brought into order after him. */
+    private boolean isOthers(long inode, long session) {
+        for (OpenFiles.Handle handle : opens.files().handles(inode)) {
+            if (handle.session() != session) return true;
+        }
+        WritingImage writing = state.writing(inode);
+        boolean others =
+                writing != null
+                        && (writing.getUnsettled()
+                                || writing.getWritersList().stream().anyMatch(w -> w != session));
+        return others || opens.isInTransit(inode);
+    }
+}
