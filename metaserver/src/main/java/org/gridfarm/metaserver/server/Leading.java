@@ -24,7 +24,6 @@ import org.gridfarm.metaserver.server.files.Accesses;
 import org.gridfarm.metaserver.server.files.ChainFailures;
 import org.gridfarm.metaserver.server.files.ChainRepair;
 import org.gridfarm.metaserver.server.files.Delegating;
-import org.gridfarm.metaserver.server.files.ExistingDirectories;
 import org.gridfarm.metaserver.server.files.FileOpens;
 import org.gridfarm.metaserver.server.files.LostWriters;
 import org.gridfarm.metaserver.server.files.Mutations;
@@ -267,8 +266,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         this::inGrace)
                 .register(table);
         this.delegating = new Delegating(state, this);
-        delegating.register(table);
-        new ExistingDirectories(state, opens, delegating, this).register(table);
+        delegating.register(table, opens, followers::recallDelegated);
         Mutations mutations = new Mutations(state, opens, reach, delegating, this);
         new Reads(
                         state,
@@ -445,11 +443,6 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     @Override
     public void afterCompletion(long sequence, Runnable answer) {
         batches.afterCompletion(Math.max(sequence, inherited), answer);
-    }
-
-    @Override
-    public boolean cachesRecallDelegated() {
-        return followers.recallDelegated();
     }
 
     @Override

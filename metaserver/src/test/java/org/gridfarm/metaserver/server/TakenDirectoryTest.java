@@ -6,6 +6,7 @@ import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.wire.CloseRequest;
 import org.gridfarm.protocol.wire.DelegateReply;
 import org.gridfarm.protocol.wire.DelegateRequest;
+import org.gridfarm.protocol.wire.LookupReply;
 import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.OpenRequest;
@@ -28,8 +29,8 @@ class TakenDirectoryTest extends FarmOfOneLeader {
         Holder holder = new Holder(farm, leader, 7);
         TestClient reader = new TestClient(farm, cache, 8).renewing();
         long directory = madeWith(holder, SOME);
-        reader.lookup(1, "there");
-        long file = reader.lookup(directory, "f0").getAttributes().getInode();
+        long file = leased(reader, directory, "f0");
+        assertThat(leased(reader, 1, "there")).isEqualTo(directory);
         TestFarm.await("lease", () -> reader.lookup(directory, "none").getEntryCacheable());
         reader.recalls.clear();
 
@@ -172,6 +173,17 @@ class TakenDirectoryTest extends FarmOfOneLeader {
         TestFarm.get(made);
         assertThat(TestFarm.get(asked).hasDelegation()).isFalse();
         assertThat(third.lookup(directory, "theirs").getFound()).isTrue();
+    }
+
+    /** Name and attributes are. */
+    private static long leased(TestClient reader, long parent, String name) {
+        TestFarm.await(
+                "lease",
+                () -> {
+                    LookupReply found = reader.lookup(parent, name);
+                    return found.getEntryCacheable() && found.getAttributesCacheable();
+                });
+        return reader.lookup(parent, name).getAttributes().getInode();
     }
 
     private static long madeWith(Holder holder, int files) {

@@ -53,6 +53,9 @@ public final class OwnGround {
     /** Of the directories delegated to a session: what the leader permits. */
     private static final int DIRECTORIES_MAX = 1 << 12;
 
+    private static final int NUMBERS_LOW = 2048;
+    private static final int NUMBERS_WANTED = 8192;
+
     private static final int MAY_READ = 4;
     private static final int MAY_RUN = 1;
     private static final int PRIVILEGES = 06000; // of the mode: set-user-id, set-group-id
@@ -127,33 +130,11 @@ public final class OwnGround {
         };
     }
 
-    /**
-     * Directories that are worth having for the command, beside those that are ours: where it
-     * changes a name, and what it takes away or renames there, if that is a directory in one of
-     * ours.
-     */
+    /** Directories that are worth having for the command, beside those that are ours. */
     public List<Long> wanted(MutateRequest request) {
-        Stream<Long> places =
-                switch (request.getOperationCase()) {
-                    case CREATE -> Stream.of(request.getCreate().getParent());
-                    case MKDIR -> Stream.of(request.getMkdir().getParent());
-                    case SYMLINK -> Stream.of(request.getSymlink().getParent());
-                    case MKNOD -> Stream.of(request.getMknod().getParent());
-                    case LINK -> Stream.of(request.getLink().getParent());
-                    case UNLINK -> Stream.of(request.getUnlink().getParent());
-                    case RMDIR -> {
-                        Remove q = request.getRmdir();
-                        yield Stream.of(q.getParent(), known.peek(q.getParent(), q.getName()));
-                    }
-                    case RENAME -> {
-                        Rename q = request.getRename();
-                        long moved = known.peek(q.getParent(), q.getName());
-                        yield Stream.of(q.getParent(), q.getToParent(), moved)
-                                .filter(place -> place != moved || known.isDirectory(moved));
-                    }
-                    default -> Stream.of();
-                };
-        return places.filter(place -> place != 0 && !isOwn(place)).distinct().toList();
+        return Places.namesChangedIn(request, known).stream()
+                .filter(place -> !isOwn(place))
+                .toList();
     }
 
     /** All there are in a directory of ours. */
@@ -197,6 +178,11 @@ public final class OwnGround {
 
     public long numbersLeft() {
         return numbersLeft;
+    }
+
+    /** So many more are to be asked for now. */
+    public int numbersWanted() {
+        return numbersLeft < NUMBERS_LOW ? NUMBERS_WANTED : 0;
     }
 
     public boolean isOwn(long directory) {
@@ -642,48 +628,6 @@ public final class OwnGround {
 
     private static boolean takesPrivileges(SetAttributes set) {
         return set.getClearSuidSgid() || set.getClearCapability();
-    }
-
-    /**
-     * The directories whose names or attributes the command may change, in the namespace as it is.
-     * Of those that are delegated to the session which asks for this the leader has them given back
-     * first: what that decides there on its own would start from something else.
-     */
-    public static List<Long> changedBy(MutateRequest request, Namespace namespace) {
-        Stream<Long> changed =
-                switch (request.getOperationCase()) {
-                    case CREATE -> {
-                        CreateFile q = request.getCreate();
-                        boolean opens = namespace.peek(q.getParent(), q.getName()) != 0;
-                        yield opens ? Stream.of() : Stream.of(q.getParent());
-                    }
-                    case MKDIR -> Stream.of(request.getMkdir().getParent());
-                    case SYMLINK -> Stream.of(request.getSymlink().getParent());
-                    case MKNOD -> Stream.of(request.getMknod().getParent());
-                    case UNLINK -> Stream.of(request.getUnlink().getParent());
-                    case RMDIR -> {
-                        Remove q = request.getRmdir();
-                        yield Stream.of(q.getParent(), namespace.peek(q.getParent(), q.getName()));
-                    }
-                    case RENAME -> {
-                        Rename q = request.getRename();
-                        yield Stream.of(
-                                q.getParent(),
-                                q.getToParent(),
-                                namespace.peek(q.getParent(), q.getName()),
-                                namespace.peek(q.getToParent(), q.getToName()));
-                    }
-                    case LINK ->
-                            Stream.of(
-                                    request.getLink().getParent(),
-                                    namespace.homeOf(request.getLink().getInode()));
-                    case SET_ATTRIBUTES -> Stream.of(request.getSetAttributes().getInode());
-                    case SET_XATTR -> Stream.of(request.getSetXattr().getInode());
-                    case REMOVE_XATTR -> Stream.of(request.getRemoveXattr().getInode());
-                    case SET_POLICY -> Stream.of(request.getSetPolicy().getInode());
-                    case TEMPORARY, COMMIT, OPERATION_NOT_SET -> Stream.of();
-                };
-        return changed.filter(namespace::isDirectory).distinct().toList();
     }
 
     /** What one decision is told. */

@@ -284,7 +284,7 @@ class OwnGroundTest {
         }
 
         private void giveBackWhatIsChangedBy(MutateRequest request) {
-            OwnGround.changedBy(request, leader).stream()
+            Places.changedBy(request, leader).stream()
                     .filter(delegated::contains)
                     .forEach(this::giveBack);
         }

@@ -247,7 +247,14 @@ public final class ObjectService {
                 writing.client(),
                 false,
                 forwards.truncate(request),
-                (replica, outcome) -> replica.resize(request.getSize()));
+                (replica, outcome) -> resize(replica, request.getSize()));
+    }
+
+    /** To the size that it has is a change, too, and no call of the JDK counts it as one. */
+    private static void resize(Replica replica, long size) throws IOException {
+        boolean same = replica.size() == size;
+        replica.truncate(size);
+        if (same) replica.disk().calls().date(replica.path());
     }
 
     private CompletableFuture<ChainOutcome> allocate(

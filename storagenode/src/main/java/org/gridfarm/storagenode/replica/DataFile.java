@@ -168,11 +168,6 @@ final class DataFile implements AutoCloseable {
         calls.force(channel);
     }
 
-    /** As if it had been written. */
-    void date() throws IOException {
-        calls.date(path);
-    }
-
     void allocate(long offset, long length, boolean keepSize) throws IOException {
         sparse = true;
         calls.allocate(path, writing().getChannel(), offset, length, keepSize);

@@ -301,13 +301,6 @@ public final class Replica implements AutoCloseable {
         return offset <= Blocks.start(block) && end >= Math.min(size, Blocks.start(block + 1));
     }
 
-    /** To the size that it has is a change, too, and no call of the JDK counts it as one. */
-    public void resize(long newSize) throws IOException {
-        boolean same = size() == newSize;
-        truncate(newSize);
-        if (same) data.date();
-    }
-
     public void truncate(long newSize) throws IOException {
         adoptSize();
         if (newSize == size) {

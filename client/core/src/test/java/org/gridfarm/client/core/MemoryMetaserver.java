@@ -75,12 +75,10 @@ final class MemoryMetaserver implements AutoCloseable {
     /** After that many lookups what they found is replaced. */
     final AtomicInteger replaced = new AtomicInteger();
 
-    /** Commits that come are refused so, one after the other, before one is taken. */
-    private static final CompletableFuture<Void> ALWAYS = CompletableFuture.completedFuture(null);
-
     /** Commits that come from now on are taken, and not answered before. */
-    volatile CompletableFuture<Void> commitsAnswered = ALWAYS;
+    volatile CompletableFuture<Void> commitsAnswered = CompletableFuture.completedFuture(null);
 
+    /** Commits that come are refused so, one after the other, before one is taken. */
     final Deque<ErrorKind> refusedCommits = new ConcurrentLinkedDeque<>();
 
     /** Given up with changes that no commit told of. */
@@ -346,23 +344,17 @@ final class MemoryMetaserver implements AutoCloseable {
     private void mutate(Exchange<MutateRequest, MutateReply> e) {
         MutateRequest q = e.request();
         String id = q.getSession() + "/" + q.getSequence();
-        MutateReply reply;
+        MutateReply answer;
         RecallRequest.Builder recall = RecallRequest.newBuilder();
         synchronized (this) {
             if (sessions.get(q.getSession()) != e.peer()) {
                 throw new FarmException(ErrorKind.SESSION_ENDED, "mutate", "");
             }
             opened.keySet().removeAll(q.getReleasedList());
-            reply = outcomes.get(id);
-            if (reply == null) {
-                reply = apply(q, recall);
-                outcomes.put(id, reply);
-            }
+            answer = outcomes.computeIfAbsent(id, first -> apply(q, recall));
         }
-        MutateReply answer = reply;
-        CompletableFuture<Void> may = q.hasCommit() ? commitsAnswered : ALWAYS;
-        recalled(recall.build(), q.getSession())
-                .thenCombine(may, (done, now) -> done)
+        var held = q.hasCommit() ? commitsAnswered : CompletableFuture.<Void>completedFuture(null);
+        CompletableFuture.allOf(recalled(recall.build(), q.getSession()), held)
                 .whenComplete((done, t) -> {
                     if (losesNextMutateAnswer) {
                         losesNextMutateAnswer = false;

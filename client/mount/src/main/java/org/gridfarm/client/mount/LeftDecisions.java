@@ -4,7 +4,7 @@ import org.gridfarm.client.core.ClientConfig;
 import org.gridfarm.client.core.Gridfarm;
 import org.gridfarm.client.mount.fuse.linux.FileClock;
 import org.gridfarm.client.mount.own.OwnDirectories;
-import org.gridfarm.client.mount.own.OwnDirectories.Wish;
+import org.gridfarm.client.mount.own.Wish;
 import org.gridfarm.client.mount.takeover.Ledger;
 import org.gridfarm.client.mount.takeover.Numbers;
 import org.gridfarm.client.mount.takeover.Supervisor;

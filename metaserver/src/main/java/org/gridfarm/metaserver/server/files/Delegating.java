@@ -37,6 +37,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Directories that a session alone decides about, at the leader: gives them, and has them given
@@ -89,10 +90,14 @@ public final class Delegating {
         this.book = new DelegationBook(state.monotonicNanos());
     }
 
-    public void register(HandlerTable table) {
+    /**
+     * @param cachesRecall all caches take from their clients what is delegated after it was known
+     */
+    public void register(HandlerTable table, FileOpens opens, BooleanSupplier cachesRecall) {
         table.first(this::holdsUp);
         table.on(MetadataMethods.GIVE_BACK, this::giveBack);
         table.on(MetadataMethods.FIND_NUMBER, this::find);
+        new ExistingDirectories(state, opens, this, cachesRecall, leader).register(table);
     }
 
     // ---- giving
@@ -189,6 +194,10 @@ public final class Delegating {
     /** The caller has changed a name in it. */
     void changed(long directory, Caller caller) {
         if (directory != 0) rivals.changed(directory, caller.session(), state.monotonicNanos());
+    }
+
+    boolean isAskedBack(long directory) {
+        return asked.containsKey(directory);
     }
 
     Rivals rivals() {

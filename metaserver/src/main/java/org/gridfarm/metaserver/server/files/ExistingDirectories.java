@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * DELEGATE at the leader: gives a session a directory that was there before, with all that is in
@@ -33,7 +34,7 @@ import java.util.Map;
  * nobody believes anything any more. Not where others would soon want it back, nor where the
  * session would have to know what lies elsewhere: see {@link #contents}. Event thread.
  */
-public final class ExistingDirectories {
+final class ExistingDirectories {
     /** Where it is not to be given for what it is, and not for what others do. */
     private static final Duration PAUSE_LONG = Duration.ofSeconds(30);
 
@@ -43,17 +44,26 @@ public final class ExistingDirectories {
     private final FarmState state;
     private final FileOpens opens;
     private final Delegating delegating;
+    private final BooleanSupplier cachesRecall;
     private final LeaderContext leader;
 
-    public ExistingDirectories(
-            FarmState state, FileOpens opens, Delegating delegating, LeaderContext leader) {
+    /**
+     * @param cachesRecall all caches take from their clients what is delegated after it was known
+     */
+    ExistingDirectories(
+            FarmState state,
+            FileOpens opens,
+            Delegating delegating,
+            BooleanSupplier cachesRecall,
+            LeaderContext leader) {
         this.state = state;
         this.opens = opens;
         this.delegating = delegating;
+        this.cachesRecall = cachesRecall;
         this.leader = leader;
     }
 
-    public void register(HandlerTable table) {
+    void register(HandlerTable table) {
         table.on(MetadataMethods.DELEGATE, this::delegate);
     }
 
@@ -100,7 +110,8 @@ public final class ExistingDirectories {
     /** As all of it stands when it is sent; nothing where it was asked back meanwhile. */
     private DelegateReply told(DirectoryDelegation given, Caller caller) {
         long directory = given.getDirectory();
-        if (state.delegations().of(directory) != caller.session()) {
+        if (state.delegations().of(directory) != caller.session()
+                || delegating.isAskedBack(directory)) {
             return DelegateReply.newBuilder().setPauseMillis((int) PAUSE.toMillis()).build();
         }
         DirectoryDelegation.Builder told = delegating.told(given, caller).toBuilder();
@@ -130,7 +141,7 @@ public final class ExistingDirectories {
                 || namespace.isOrphan(directory)
                 || state.delegations().of(directory) != 0
                 || leader.inGrace()
-                || !leader.cachesRecallDelegated()
+                || !cachesRecall.getAsBoolean()
                 || leader.bounds().hasItsShare(caller.session())
                 || !delegating.mayHaveMore(caller)) {
             return null;

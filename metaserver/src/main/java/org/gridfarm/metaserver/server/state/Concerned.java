@@ -3,7 +3,7 @@ package org.gridfarm.metaserver.server.state;
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.namespace.Namespace;
-import org.gridfarm.namespace.own.OwnGround;
+import org.gridfarm.namespace.own.Places;
 import org.gridfarm.protocol.wire.*;
 
 import java.util.LinkedHashSet;
@@ -37,7 +37,7 @@ public final class Concerned {
         switch (request) {
             case MutateRequest q -> {
                 change(q);
-                OwnGround.changedBy(q, state.namespace()).forEach(this::delegated);
+                Places.changedBy(q, state.namespace()).forEach(this::delegated);
             }
             case OpenRequest q -> inode(q.getInode());
             case RefreshRequest q -> inode(q.getInode());

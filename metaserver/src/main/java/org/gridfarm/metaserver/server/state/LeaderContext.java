@@ -49,9 +49,6 @@ public interface LeaderContext {
     /** Whether the session's opens and locks count: it renewed in time. */
     boolean isLive(long session);
 
-    /** All caches take from their clients what is delegated after it was known. */
-    boolean cachesRecallDelegated();
-
     /** Whether clients may still bring back what they had open. */
     boolean inGrace();
 

@@ -162,11 +162,6 @@ class FilePlaceTest {
         }
 
         @Override
-        public boolean cachesRecallDelegated() {
-            return true;
-        }
-
-        @Override
         public boolean inGrace() {
             return false;
         }

@@ -2,7 +2,6 @@ package org.gridfarm.client.mount.own;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
-import org.gridfarm.client.core.metadata.GivenDirectory;
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
@@ -17,7 +16,6 @@ import org.gridfarm.protocol.error.Retry;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.Credentials;
 import org.gridfarm.protocol.wire.DataRecall;
-import org.gridfarm.protocol.wire.DelegateRequest;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
 import org.gridfarm.protocol.wire.MakeDirectory;
 import org.gridfarm.protocol.wire.MutateReply;
@@ -36,12 +34,9 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -74,24 +69,8 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     /** A lease that is about to end may be over at the leader when the answer reaches a program. */
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
 
-    private static final Duration ASKED_WITHIN = Duration.ofSeconds(5);
-
-    private static final int NUMBERS_LOW = 2048;
-    private static final int NUMBERS_WANTED = 8192;
-
     /** Some 300 bytes each: more than one build or archive has. */
-    private static final long INODES_MAX = 200_000;
-
-    private static final int RECALLED_MAX = 4096;
-
-    /** Which directories this mount would decide in. */
-    public enum Wish {
-        NONE,
-        /** Those that it makes. */
-        BORN,
-        /** Also others in which it goes on changing names. */
-        ALL
-    }
+    static final long INODES_MAX = 200_000;
 
     private final Clock clock;
     private final LongSupplier fileClock;
@@ -110,7 +89,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     /** Asked back before this mount had heard that it has them. */
     @GuardedBy("this")
-    private final Set<Long> recalledEarly = new HashSet<>();
+    private final EarlyRecalls early = new EarlyRecalls();
 
     @GuardedBy("this")
     private @Nullable CompletableFuture<ShipReply> call;
@@ -140,11 +119,13 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
         this.fileClock = fileClock;
         this.wish = wish;
         this.clock = clock;
-        this.takeovers = new Takeovers(new Existing(), clock);
         this.attached = attached;
         OwnLog ring = OwnLog.open(file, LOG_BYTES);
         List<ShippedCommand> kept = Shipping.recovered(ring);
         this.shipping = new Shipping(ring, kept, goesOn, clock.nanoTime());
+        Existing existing =
+                new Existing(this, ground, shipping, early, this::client, this::shipSoon);
+        this.takeovers = new Takeovers(existing, clock);
         if (!kept.isEmpty()) {
             log.info("{} changes of the former process are still to be told", kept.size());
         }
@@ -179,12 +160,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     @Override
     public synchronized MakeDirectory wished(MakeDirectory mkdir) {
         if (wish == Wish.NONE || shipping.isStopped() || ground.size() >= INODES_MAX) return mkdir;
-        return mkdir.toBuilder().setDelegate(true).setNumbers(numbersWanted()).build();
-    }
-
-    @GuardedBy("this")
-    private int numbersWanted() {
-        return ground.numbersLeft() < NUMBERS_LOW ? NUMBERS_WANTED : 0;
+        return mkdir.toBuilder().setDelegate(true).setNumbers(ground.numbersWanted()).build();
     }
 
     @Override
@@ -194,7 +170,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
             if (shipping.isStopped() || (ground.isEmpty() && wish != Wish.ALL)) return null;
         }
         MutateRequest asked = request.get();
-        CompletableFuture<Void> taken = takeovers.before(asked);
+        CompletableFuture<Void> taken = wish == Wish.ALL ? takeovers.before(asked) : null;
         return taken == null ? answer(asked, true) : after(taken, asked);
     }
 
@@ -371,7 +347,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     public synchronized MutateReply answered(long asked, MutateReply reply) {
         ground.answered(asked, reply.hasAttributes() ? reply.getAttributes() : null);
         if (!reply.hasDelegation()) return reply;
-        boolean over = recalledEarly.remove(reply.getDelegation().getDirectory());
+        boolean over = early.remove(reply.getDelegation().getDirectory());
         if (over || !shipping.keepsGiven() || !ground.add(reply.getDelegation())) {
             return reply.toBuilder().clearDelegation().build();
         }
@@ -381,68 +357,6 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     @Override
     public synchronized void answered(long asked, @Nullable Attributes now) {
         ground.answered(asked, now);
-    }
-
-    /** Directories that were there before. */
-    private final class Existing implements Takeovers.Owner {
-        @Override
-        public List<Takeovers.Wanted> wanted(MutateRequest request) {
-            List<Takeovers.Wanted> wanted = new ArrayList<>();
-            synchronized (OwnDirectories.this) {
-                if (wish != Wish.ALL
-                        || !shipping.keepsGiven()
-                        || ground.size() >= INODES_MAX
-                        || request.getSession() != client().session().id()) {
-                    return wanted;
-                }
-                for (long at : ground.wanted(request)) {
-                    wanted.add(new Takeovers.Wanted(at, ground.isInOwn(at)));
-                }
-            }
-            return wanted;
-        }
-
-        @Override
-        public CompletableFuture<Takeovers.Taken> take(long directory) {
-            DelegateRequest request;
-            synchronized (OwnDirectories.this) {
-                recalledEarly.remove(directory); // that was before
-                request =
-                        DelegateRequest.newBuilder()
-                                .setSession(client().session().id())
-                                .setDirectory(directory)
-                                .setNumbers(numbersWanted())
-                                .build();
-            }
-            long[] before = client().stampsBeforeGiven();
-            return client().session()
-                    .leaderAtOnce(MetadataMethods.DELEGATE, () -> request, ASKED_WITHIN)
-                    .thenApply(reply -> {
-                        boolean mine = reply.hasDelegation() && took(reply.getDelegation(), before);
-                        return new Takeovers.Taken(mine, reply.getPauseMillis());
-                    });
-        }
-
-        private boolean took(DirectoryDelegation given, long[] before) {
-            long directory = given.getDirectory();
-            GivenDirectory known;
-            synchronized (OwnDirectories.this) {
-                if (recalledEarly.remove(directory) || !shipping.keepsGiven()) return false;
-                if (ground.add(given)) {
-                    known =
-                            new GivenDirectory(
-                                    ground.attributesOf(directory),
-                                    ground.entriesOf(directory),
-                                    ground.filesOf(directory));
-                } else {
-                    known = null;
-                    shipping.giveBack(directory);
-                }
-            }
-            if (known == null) shipSoon();
-            else client().given(known, before);
-            return known != null;
-        }
     }
 
     // ---- telling
@@ -490,10 +404,9 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
     /** All but the commands. */
     @GuardedBy("this")
     private ShipRequest.Builder shipment() {
-        boolean few = ground.numbersLeft() < NUMBERS_LOW && !ground.isEmpty();
         return ShipRequest.newBuilder()
                 .setSession(client().session().id())
-                .setNumbers(few ? NUMBERS_WANTED : 0);
+                .setNumbers(ground.isEmpty() ? 0 : ground.numbersWanted());
     }
 
     private void answered(
@@ -603,7 +516,7 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                 if (!data.getDelegation()) continue;
                 asked = true;
                 if (takeBack(data.getInode(), forgotten)) continue;
-                noteEarly(data.getInode());
+                early.add(data.getInode());
                 others = shipping.inherited();
             }
         }
@@ -631,12 +544,6 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
                     return null;
                 })
                 .thenCompose(done -> client().forget(forgotten));
-    }
-
-    @GuardedBy("this")
-    private void noteEarly(long directory) {
-        if (recalledEarly.size() >= RECALLED_MAX) recalledEarly.clear();
-        recalledEarly.add(directory);
     }
 
     /** Nothing more is decided in it. False: it was not this mount's. */

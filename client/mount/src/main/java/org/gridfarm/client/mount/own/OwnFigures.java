@@ -16,7 +16,7 @@ package org.gridfarm.client.mount.own;
  * @param taken directories that were there before
  */
 public record OwnFigures(
-        OwnDirectories.Wish wish,
+        Wish wish,
         int directories,
         long inodes,
         int waiting,
@@ -27,8 +27,7 @@ public record OwnFigures(
         long lost,
         long opens,
         long taken) {
-    public static final OwnFigures NONE =
-            new OwnFigures(OwnDirectories.Wish.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final OwnFigures NONE = new OwnFigures(Wish.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** A line for each, as in the control file. */
     public String text() {
