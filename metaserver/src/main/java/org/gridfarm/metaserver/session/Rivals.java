@@ -95,8 +95,4 @@ public final class Rivals {
         long pause = past.paused ? past.pausedUntil - now : 0;
         return Math.max(0, Math.max(alone, pause));
     }
-
-    public void clear() {
-        pasts.clear();
-    }
 }

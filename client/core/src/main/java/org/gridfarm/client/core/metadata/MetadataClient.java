@@ -12,7 +12,6 @@ import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.name.Name;
 import org.gridfarm.protocol.wire.*;
-import org.gridfarm.protocol.wire.DirentImage;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;

@@ -95,7 +95,7 @@ final class Mutations {
             Consumer<MutateRequest.Builder> body,
             boolean isNew) {
         long[] made = cache.madeStamp();
-        long[] any = cache.anyStamp();
+        long[] any = isNew ? made : cache.anyStamp();
         Change change = cache.begin(new long[] {parent}, new long[] {parent});
         return send(
                         who,

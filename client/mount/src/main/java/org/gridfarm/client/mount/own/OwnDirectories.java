@@ -330,7 +330,9 @@ public final class OwnDirectories implements OwnDecisions, SessionKeeper, AutoCl
 
     @Override
     public synchronized long asks(Supplier<MutateRequest> request) {
-        return ground.isEmpty() ? 0 : ground.asks(request.get());
+        // What is asked now may be of a directory that is ours when the answer comes.
+        boolean matters = !ground.isEmpty() || wish == Wish.ALL;
+        return matters ? ground.asks(request.get()) : 0;
     }
 
     @Override
