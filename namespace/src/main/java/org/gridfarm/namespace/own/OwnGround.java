@@ -88,20 +88,22 @@ public final class OwnGround {
         if (atLeader.has(given.getDirectory())) return false;
         for (Change change : given.getContentList()) {
             if (isOwn(inodeOf(change))) continue;
-            if (change.hasInode()) {
-                forgetXattrs(change.getInode().getInode());
-                isPast(change.getInode().getCtime());
-            }
+            if (change.hasInode()) isAbout(change.getInode());
             known.apply(change);
         }
         directories.add(given.getDirectory());
         given.getOpenList().forEach(atLeader::hides);
-        for (long file : inodesOf(given.getDirectory())) {
-            if (atLeader.has(file)) atLeader.hides(file); // that call began before it was ours
-        }
         root = given.getRoot();
         addNumbers(given.getFirstNumber(), given.getNumbers());
         return true;
+    }
+
+    private void isAbout(InodeImage image) {
+        long inode = image.getInode();
+        isPast(image.getCtime());
+        forgetXattrs(inode);
+        boolean file = image.getType() != FileType.DIRECTORY;
+        if (file && atLeader.has(inode)) atLeader.hides(inode); // that call began before
     }
 
     /** Those that are left come behind the inode: a directory in one of ours is known already. */
@@ -135,13 +137,6 @@ public final class OwnGround {
         return Places.namesChangedIn(request, known).stream()
                 .filter(place -> !isOwn(place))
                 .toList();
-    }
-
-    /** All there are in a directory of ours. */
-    public List<DirentImage> entriesOf(long directory) {
-        List<DirentImage> entries = new ArrayList<>();
-        known.exportEntries(directory, entry -> entries.add(entry.getDirent()));
-        return entries;
     }
 
     /** Of a directory of ours. */

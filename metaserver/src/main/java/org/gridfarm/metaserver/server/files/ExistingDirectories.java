@@ -19,7 +19,6 @@ import org.gridfarm.protocol.wire.DirectoryDelegation;
 import org.gridfarm.protocol.wire.DirentImage;
 import org.gridfarm.protocol.wire.FileType;
 import org.gridfarm.protocol.wire.WritingImage;
-import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,14 +31,13 @@ import java.util.function.BooleanSupplier;
  * DELEGATE at the leader: gives a session a directory that was there before, with all that is in
  * it. What others believe of it is recalled by the same batch, so the session hears of it when
  * nobody believes anything any more. Not where others would soon want it back, nor where the
- * session would have to know what lies elsewhere: see {@link #contents}. Event thread.
+ * session would have to know what lies elsewhere: see {@link #look}. Event thread.
  */
 final class ExistingDirectories {
     /** Where it is not to be given for what it is, and not for what others do. */
     private static final Duration PAUSE_LONG = Duration.ofSeconds(30);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    private static final long MILLI = 1_000_000;
 
     private final FarmState state;
     private final FileOpens opens;
@@ -78,33 +76,20 @@ final class ExistingDirectories {
         long now = state.monotonicNanos();
         Rivals rivals = delegating.rivals();
         long pause = rivals.pauseNanos(directory, caller.session(), now);
-        Contents contents = pause > 0 ? null : contents(directory, caller);
-        if (contents == null) {
-            if (pause == 0) {
-                pause = pause(directory).toNanos();
-                rivals.pause(directory, Duration.ofNanos(pause), now);
+        Look look = pause > 0 ? new Look.Not(Duration.ofNanos(pause)) : look(directory, caller);
+        switch (look) {
+            case Look.Not not -> {
+                if (pause == 0) rivals.pause(directory, not.pause, now);
+                int millis = (int) not.pause.toMillis() + 1;
+                exchange.reply(DelegateReply.newBuilder().setPauseMillis(millis).build());
             }
-            exchange.reply(
-                    DelegateReply.newBuilder().setPauseMillis((int) (pause / MILLI) + 1).build());
-            return;
+            case Look.Files files -> {
+                DirectoryDelegation given =
+                        delegating.takeOver(directory, files.inodes, caller, request.getNumbers());
+                leader.afterCompletion(
+                        leader.openSequence(), () -> exchange.reply(told(given, caller)));
+            }
         }
-        DirectoryDelegation given =
-                delegating.takeOver(directory, contents.files, caller, request.getNumbers());
-        leader.afterCompletion(leader.openSequence(), () -> exchange.reply(told(given, caller)));
-    }
-
-    /** One that is too large stays so for a while, and one that somebody has open does not. */
-    private Duration pause(long directory) {
-        boolean large =
-                state.namespace().isDirectory(directory)
-                        && state.namespace()
-                                        .exportEntries(
-                                                directory,
-                                                0,
-                                                MetadataMethods.DELEGATED_ENTRIES_MAX,
-                                                entry -> {})
-                                != 0;
-        return large ? PAUSE_LONG : PAUSE;
     }
 
     /** As all of it stands when it is sent; nothing where it was asked back meanwhile. */
@@ -126,15 +111,21 @@ final class ExistingDirectories {
         return DelegateReply.newBuilder().setDelegation(told.addAllContent(entries)).build();
     }
 
-    /** The files in a directory, which is all there is to take from others beside itself. */
-    private record Contents(List<Long> files) {}
+    /** What a directory is found to be. */
+    private sealed interface Look {
+        /** All there is to take from others, beside the directory itself. */
+        record Files(List<Long> inodes) implements Look {}
+
+        /** It is not to be delegated; one that is too large stays so for a while. */
+        record Not(Duration pause) implements Look {}
+    }
 
     /**
-     * Null: it is not to be delegated. Of every file all names are to be in it, since they are
-     * given back together; nobody else is to have it open, since what he does there the session
-     * would not hear of. Nobody decides about the root alone: everybody's paths begin there.
+     * Of every file all names are to be in it, since they are given back together; nobody else is
+     * to have it open, since what he does there the session would not hear of. Nobody decides about
+     * the root alone: everybody's paths begin there.
      */
-    private @Nullable Contents contents(long directory, Caller caller) {
+    private Look look(long directory, Caller caller) {
         Namespace namespace = state.namespace();
         if (directory == Namespace.ROOT
                 || !namespace.isDirectory(directory)
@@ -144,7 +135,7 @@ final class ExistingDirectories {
                 || !cachesRecall.getAsBoolean()
                 || leader.bounds().hasItsShare(caller.session())
                 || !delegating.mayHaveMore(caller)) {
-            return null;
+            return new Look.Not(PAUSE);
         }
         Map<Long, Integer> names = new HashMap<>();
         long more =
@@ -158,13 +149,13 @@ final class ExistingDirectories {
                                 names.merge(name.getInode(), 1, Integer::sum);
                             }
                         });
-        if (more != 0) return null;
+        if (more != 0) return new Look.Not(PAUSE_LONG);
         for (Map.Entry<Long, Integer> file : names.entrySet()) {
             long inode = file.getKey();
             boolean allHere = state.image(inode).getNlink() == file.getValue();
-            if (!allHere || isOthers(inode, caller.session())) return null;
+            if (!allHere || isOthers(inode, caller.session())) return new Look.Not(PAUSE);
         }
-        return new Contents(List.copyOf(names.keySet()));
+        return new Look.Files(List.copyOf(names.keySet()));
     }
 
     /** Somebody else has it open, or it is still to be brought into order after him. */

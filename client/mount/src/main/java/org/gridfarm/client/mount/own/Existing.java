@@ -6,8 +6,10 @@ import org.gridfarm.client.core.metadata.GivenDirectory;
 import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.namespace.own.OwnGround;
 import org.gridfarm.protocol.api.MetadataMethods;
+import org.gridfarm.protocol.wire.Change;
 import org.gridfarm.protocol.wire.DelegateRequest;
 import org.gridfarm.protocol.wire.DirectoryDelegation;
+import org.gridfarm.protocol.wire.DirentImage;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -106,12 +108,14 @@ final class Existing implements Takeovers.Owner {
     /** Null: a call is under way by which the leader may change it. */
     @GuardedBy("lock")
     private @Nullable GivenDirectory added(DirectoryDelegation given) {
+        if (!ground.add(given)) return null;
+        List<DirentImage> entries =
+                given.getContentList().stream()
+                        .filter(Change::hasDirent)
+                        .map(Change::getDirent)
+                        .toList();
         long directory = given.getDirectory();
-        return ground.add(given)
-                ? new GivenDirectory(
-                        ground.attributesOf(directory),
-                        ground.entriesOf(directory),
-                        ground.filesOf(directory))
-                : null;
+        return new GivenDirectory(
+                ground.attributesOf(directory), entries, ground.filesOf(directory));
     }
 }
