@@ -288,6 +288,87 @@ class StagedFilesTest {
         }
     }
 
+    /**
+     * An earlier opening wrote nothing and told of nothing, but somebody else had looked into the
+     * file, so that a replica was made: the generation is still the same.
+     */
+    @Test
+    void anEmptyReplicaYieldsToTheFileThatTheNextOpeningWrites() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(25, 1);
+            StageReply both = stage(farm, 2);
+            long former = claimed(farm, id, both.getFiles(0), new byte[0]).getLocal().getLease();
+            StagedFile staged = both.getFiles(1);
+            byte[] bytes = random(9_000);
+            try (RandomAccessFile file = new RandomAccessFile(staged.getPath(), "rw")) {
+                file.write(bytes, 0, 5_000);
+                long shown = StagedName.shown(staged.getNumber());
+                assertThat(sizeShown(farm, id, shown)).isEqualTo(5_000);
+                ByteString names =
+                        farm.metaserver.ticketToReadStaged("n1", id, binding(farm.alice), shown);
+                assertThat(farm.read("n1", id, names, 0, 10_000, false))
+                        .isEqualTo(Arrays.copyOf(bytes, 5_000));
+                claimed(farm, id, staged, Arrays.copyOf(bytes, 5_000));
+                assertThat(sizeShown(farm, id, shown)).isEqualTo(5_000);
+                get(
+                        farm.peer("n1")
+                                .callPlain(
+                                        StorageMethods.CLOSE_LOCAL,
+                                        CloseLocalRequest.newBuilder().addLeases(former).build(),
+                                        PATIENCE));
+                file.write(bytes, 5_000, 4_000); // its grant is not the one that has ended
+                assertThat(farm.read("n1", id, 0, 10_000)).isEqualTo(bytes);
+            }
+        }
+    }
+
+    /** The same where that writer died before its node heard of it. */
+    @Test
+    void aSealTakesInTheStagedFileBeforeAnEmptyReplica() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(26, 1);
+            StageReply both = stage(farm, 2);
+            claimed(farm, id, both.getFiles(0), new byte[0]);
+            byte[] bytes = random(5_000);
+            Files.write(Path.of(both.getFiles(1).getPath()), bytes);
+            SealObjectRequest seal =
+                    SealObjectRequest.newBuilder()
+                            .setObject(id)
+                            .setGeneration(2)
+                            .setStaged(StagedName.shown(both.getFiles(1).getNumber()))
+                            .build();
+            get(farm.orders("n1").callPlain(StorageMethods.SEAL_OBJECT, seal, PATIENCE));
+            assertThat(farm.read("n1", object(26, 2), 0, 10_000)).isEqualTo(bytes);
+        }
+    }
+
+    /** What has content is never taken for left over. */
+    @Test
+    void aReplicaWithContentYieldsToNothing() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(27, 1);
+            StageReply both = stage(farm, 2);
+            byte[] bytes = random(5_000);
+            Files.write(Path.of(both.getFiles(0).getPath()), bytes);
+            claimed(farm, id, both.getFiles(0), bytes);
+            claimed(farm, id, both.getFiles(1), bytes);
+            assertThat(sizeShown(farm, id, StagedName.shown(both.getFiles(1).getNumber())))
+                    .isEqualTo(5_000);
+            assertThat(farm.read("n1", id, 0, 10_000)).isEqualTo(bytes);
+        }
+    }
+
+    private static long sizeShown(TestFarm farm, ObjectId id, long shown) throws Exception {
+        StatObjectRequest stat =
+                StatObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(
+                                farm.metaserver.ticket("n1", id, Rights.STAT, binding(farm.alice)))
+                        .setStaged(shown)
+                        .build();
+        return get(farm.peer("n1").callPlain(StorageMethods.STAT, stat, PATIENCE)).getSize();
+    }
+
     @Test
     void aSyncOfAStagedFileThatIsNotThereSaysSo() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1")) {

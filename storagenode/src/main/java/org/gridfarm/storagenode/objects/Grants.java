@@ -8,6 +8,7 @@ import org.gridfarm.storagenode.replica.ObjectKey;
 import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -63,6 +64,14 @@ final class Grants {
     /** Who had claimed that staged file before and has not heard of it; null: nobody. */
     synchronized @Nullable Long claimed(long staged, long number) {
         return claims.put(staged, number);
+    }
+
+    synchronized List<Long> of(ObjectKey key) {
+        if (!replicas.containsKey(key)) return List.of();
+        return grants.entrySet().stream()
+                .filter(one -> one.getValue().key.equals(key))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     synchronized boolean isOf(long number, String owner) {

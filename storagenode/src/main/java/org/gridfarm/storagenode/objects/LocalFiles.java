@@ -263,6 +263,7 @@ public final class LocalFiles {
                         key,
                         staged,
                         owner(client),
+                        () -> grants.of(key).forEach(this::forget),
                         replica -> {
                             OpenLocalReply grant = beginWriting(client, replica, number, staged);
                             Long before = grants.claimed(staged, number);

@@ -89,6 +89,9 @@ final class ObjectReads {
                 .whenComplete((done, failure) -> {
                     if (done == ReadDone.LATER) {
                         clock.after(LOOK_AGAIN_AFTER, () -> read(exchange, key, staged));
+                    } else if (done != null && staged != 0 && done.reply.getSize() == 0) {
+                        done.bytes.release(); // the replica may yield to the staged file
+                        readUnclaimed(exchange, key, staged);
                     } else if (done != null) {
                         answer(exchange, done);
                     } else if (staged != 0 && isAbsent(failure)) {
@@ -154,7 +157,7 @@ final class ObjectReads {
                 new ReadDone(ReadObjectReply.getDefaultInstance(), Unpooled.EMPTY_BUFFER);
     }
 
-    private static boolean isAbsent(Throwable failure) {
+    static boolean isAbsent(Throwable failure) {
         return FarmException.of(failure, "read", "").kind() == ErrorKind.OBJECT_ABSENT;
     }
 }

@@ -447,10 +447,16 @@ public final class ObjectService {
                 admission.toSee(
                         exchange, request.getObject(), request.getTicket(), Doorkeeper.Right.STAT);
         CompletableFuture<ChainOutcome> made = statReplica(key);
-        return request.getStaged() == 0
-                ? made
-                : made.exceptionallyCompose(
-                        thrown -> statStaged(key, request, FarmException.of(thrown, "stat", "")));
+        if (request.getStaged() == 0) return made;
+        return made.handle(
+                        (outcome, thrown) -> {
+                            boolean is = thrown == null;
+                            boolean absent = !is && ObjectReads.isAbsent(thrown);
+                            // An empty one may be what an earlier opening left, and yields then.
+                            boolean yields = is && outcome.getSize() == 0;
+                            return absent || yields ? statStaged(key, request.getStaged()) : made;
+                        })
+                .thenCompose(found -> found);
     }
 
     private CompletableFuture<ChainOutcome> statReplica(ObjectKey key) {
@@ -485,14 +491,10 @@ public final class ObjectService {
     }
 
     /** Of the file that the replica will be made of; again of the replica where it is by now. */
-    private CompletableFuture<ChainOutcome> statStaged(
-            ObjectKey key, StatObjectRequest request, FarmException failure) {
-        if (failure.kind() != ErrorKind.OBJECT_ABSENT) {
-            return CompletableFuture.failedFuture(failure);
-        }
+    private CompletableFuture<ChainOutcome> statStaged(ObjectKey key, long shown) {
         StagedState staged;
         try {
-            staged = store.staged(request.getStaged());
+            staged = store.staged(shown);
         } catch (IOException e) {
             return CompletableFuture.failedFuture(FarmException.of(e, "stat", key.toString()));
         }

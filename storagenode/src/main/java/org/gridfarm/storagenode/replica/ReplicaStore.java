@@ -53,6 +53,7 @@ public final class ReplicaStore implements AutoCloseable {
     private final List<DataDirectory> disks;
     private final Clock clock;
     private final Entropy entropy;
+    private final DiskChoice choice;
     private final long boot;
     private final ExecutorService io;
     private final OpenReplicas open;
@@ -78,6 +79,7 @@ public final class ReplicaStore implements AutoCloseable {
         this.disks = List.copyOf(disks);
         this.clock = clock;
         this.entropy = entropy;
+        this.choice = new DiskChoice(this.disks, entropy);
         this.boot = boot;
         this.listener = listener;
         AtomicInteger number = new AtomicInteger();
@@ -122,23 +124,34 @@ public final class ReplicaStore implements AutoCloseable {
 
     /**
      * Alone, after the replica was made of the staged file, with whatever somebody is writing into
-     * that; a replica that is here already is taken as it is.
+     * that; a replica that is here already is taken as it is, unless it {@link #yields}.
      *
      * @param owner whom the file was staged for: it is nobody else's
+     * @param yielded runs first where a replica has: what was granted of it is over
      */
     public <T> CompletableFuture<T> changeStaged(
-            ObjectKey key, long number, String owner, Work<T> work) {
-        return changed(key, absent -> openOrClaim(absent, () -> staged.find(number, owner)), work);
+            ObjectKey key, long number, String owner, Runnable yielded, Work<T> work) {
+        FindStaged find = () -> staged.find(number, owner);
+        return changed(
+                key,
+                entry -> {
+                    if (yields(entry, find)) yielded.run();
+                    return run(entry, absent -> openOrClaim(absent, find), work);
+                });
     }
 
     private <T> CompletableFuture<T> changed(
             ObjectKey key, OpenReplicas.Opener opener, Work<T> work) {
+        return changed(key, entry -> run(entry, opener, work));
+    }
+
+    private <T> CompletableFuture<T> changed(ObjectKey key, OpenReplicas.Action<T> action) {
         return open.submit(
                 key,
                 true,
                 entry -> {
                     try {
-                        return run(entry, opener, work);
+                        return action.run(entry);
                     } finally {
                         Replica replica = entry.openOrNull();
                         if (replica != null && replica.isDirty()) {
@@ -146,6 +159,21 @@ public final class ReplicaStore implements AutoCloseable {
                         }
                     }
                 });
+    }
+
+    /**
+     * Removes a replica without content as long as the staged file is there that the metaserver
+     * says the object is to be made of: it is what an earlier opening left that told of nothing.
+     */
+    private boolean yields(OpenReplicas.Entry entry, FindStaged find) throws IOException {
+        DataDirectory disk = find(entry.key);
+        if (disk == null) return false;
+        try {
+            boolean empty = Files.size(path(disk, entry.key)) == 0;
+            return empty && find.find() != null && delete(entry);
+        } catch (IOException e) {
+            throw disk.erred("claim replica", entry.key, e);
+        }
     }
 
     /** Alone, without its being counted as a change that must be settled. */
@@ -230,7 +258,7 @@ public final class ReplicaStore implements AutoCloseable {
         }
         refuseQuarantined(key);
         generations.began(key);
-        DataDirectory target = choose(key, 0);
+        DataDirectory target = choice.choose(key, 0);
         return ReplicaFiles.create(key, target, made(target, key), clock, boot);
     }
 
@@ -285,43 +313,6 @@ public final class ReplicaStore implements AutoCloseable {
         return disk.objects().path(key.slot()).resolve(key.fileName());
     }
 
-    /**
-     * A disk for a new replica, each with the chance of its free space; NO_SPACE when none has room
-     * for so many bytes.
-     *
-     * @param subject for whom, where it fails
-     */
-    public DataDirectory choose(Object subject, long bytes) {
-        long total = 0;
-        for (DataDirectory disk : disks) {
-            long available = disk.available();
-            total += available > bytes ? available : 0;
-        }
-        if (total == 0) {
-            boolean allFailed = disks.stream().allMatch(DataDirectory::isFailed);
-            throw new FarmException(
-                    allFailed ? ErrorKind.DISK_FAILED : ErrorKind.NO_SPACE,
-                    "create replica",
-                    subject.toString(),
-                    allFailed
-                            ? "every disk of this node was given up"
-                            : "every disk of this node is full but for its reserve");
-        }
-        double point = entropy.nextDouble() * total;
-        DataDirectory last = disks.get(0);
-        for (DataDirectory disk : disks) {
-            long available = disk.available();
-            if (available > bytes) {
-                last = disk;
-                point -= available;
-                if (point < 0) {
-                    break;
-                }
-            }
-        }
-        return last;
-    }
-
     /** OVERLOADED when local writers have as many replicas as may stay open. */
     public void requireRoomForLocalWriter(String operation) {
         if (open.pinned() >= localMax) {
@@ -357,12 +348,12 @@ public final class ReplicaStore implements AutoCloseable {
         if (count <= 0) {
             return places; // only to discard some
         }
-        DataDirectory disk = choose("a staged file", 0);
+        DataDirectory disk = choice.choose("a staged file", 0);
         try {
             requireRoomForLocalWriter("stage");
             staged.requireRoom(owner);
             for (int i = 0; i < count; i++) {
-                disk = choose("a staged file", 0);
+                disk = choice.choose("a staged file", 0);
                 StagedFiles.Staged made = staged.make(disk, owner);
                 places.add(new Place(made.number(), made.path()));
             }
@@ -508,7 +499,7 @@ public final class ReplicaStore implements AutoCloseable {
      * vanishes at {@link #discard}.
      */
     public Replica beginCopy(ObjectKey key, long bytes) {
-        DataDirectory disk = choose(key, bytes);
+        DataDirectory disk = choice.choose(key, bytes);
         Path path =
                 disk.root()
                         .resolve("tmp")
@@ -572,11 +563,12 @@ public final class ReplicaStore implements AutoCloseable {
                 key,
                 true,
                 entry -> {
-                    if (find(key) == null && find(next) == null && staged.shown(shown) != null) {
-                        run(
-                                entry,
-                                absent -> openOrClaim(absent, () -> staged.shown(shown)),
-                                claimed -> true);
+                    FindStaged find = () -> staged.shown(shown);
+                    if (find(next) == null && find.find() != null) {
+                        yields(entry, find);
+                        if (find(key) == null) {
+                            run(entry, absent -> openOrClaim(absent, find), claimed -> true);
+                        }
                     }
                     generations.began(next);
                     if (find(key) == null) {

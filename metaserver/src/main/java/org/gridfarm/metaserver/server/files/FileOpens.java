@@ -321,14 +321,15 @@ public final class FileOpens {
         InodeImage now = image;
         if (wish.getTruncate() && !opens.isOpen(inode)) {
             boolean content = hasContent(image);
+            long nanos = state.nowNanos();
             now =
                     image.toBuilder()
                             .setGeneration(image.getGeneration() + (content ? 1 : 0))
                             .setSize(0)
                             .clearAllocated()
                             .clearDigest()
-                            .setMtime(state.nowNanos()) // also of a file that is empty already
-                            .setCtime(state.nowNanos())
+                            .setMtime(nanos) // also of a file that is empty already
+                            .setCtime(nanos)
                             .setVersion(image.getVersion() + 1)
                             .build();
             changes.add(Change.newBuilder().setInode(now).build());

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -19,6 +21,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /**
  * Programs that open a file again and again to change it: that costs no call, and everybody else
@@ -99,6 +102,36 @@ class ReopenedInPlaceTest {
             }
             assertThat(elsewhere).hasBinaryContent(content);
             assertThat(file).hasBinaryContent(content);
+        }
+    }
+
+    /** An opening that wrote nothing while somebody looked in, as a log has when it is rotated. */
+    @Test
+    void whatIsWrittenAfterTheFileWasEmptyForAWhileIsSeenElsewhere() throws Exception {
+        Path file = Files.createFile(farm.mountOf("n1").resolve("reopened-empty"));
+        Path elsewhere = farm.mountOf("n2").resolve("reopened-empty");
+        try (FileChannel rotated =
+                FileChannel.open(
+                        file, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            await("a replica of nothing").until(() -> hasReplica("n1", elsewhere));
+            assertThat(rotated.size()).isZero();
+        }
+        byte[] content = {1, 2, 3};
+        Files.write(file, content);
+        assertThat(Files.size(elsewhere)).isEqualTo(content.length);
+        assertThat(elsewhere).hasBinaryContent(content);
+    }
+
+    private static boolean hasReplica(String node, Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            assertThat(in.read()).isNegative();
+        }
+        String start = Long.toHexString((long) Files.getAttribute(file, "unix:ino")) + ".";
+        Path objects = farm.directory().resolve(node).resolve("data/objects");
+        try (Stream<Path> all = Files.walk(objects)) {
+            return all.anyMatch(path -> path.getFileName().toString().startsWith(start));
+        } catch (UncheckedIOException e) {
+            return false; // a directory went away while we looked
         }
     }
 
