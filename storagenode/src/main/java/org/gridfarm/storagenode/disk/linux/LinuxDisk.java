@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -43,6 +44,7 @@ public final class LinuxDisk extends PortableDisk {
     private static final long UTIME_OMIT = (1L << 30) - 2;
     private static final int TIMESPEC_BYTES = 16;
     private static final int EPERM = 1;
+    private static final int ENOENT = 2;
     private static final int ENXIO = 6;
     private static final int EINVAL = 22;
     private static final int ENOTTY = 25;
@@ -131,6 +133,7 @@ public final class LinuxDisk extends PortableDisk {
     }
 
     static IOException failure(Path file, String call, int errno) {
+        if (errno == ENOENT) return new NoSuchFileException(file.toString()); // as the JDK says it
         return new FileSystemException(
                 file.toString(), null, call + ": " + DiskTrouble.words(errno));
     }

@@ -17,6 +17,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
@@ -48,6 +49,14 @@ class LinuxDiskTest {
         assertThatThrownBy(() -> disk.spread(absent))
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining("absent");
+    }
+
+    /** Whoever looks at what others take away tells that from trouble, however it is looked at. */
+    @Test
+    void aFileThatIsNotThereIsSaidToBeAbsent() {
+        Path absent = root.resolve("absent");
+        assertThatThrownBy(() -> disk.openQuietly(absent)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> disk.date(absent)).isInstanceOf(NoSuchFileException.class);
     }
 
     private static String flags(Path directory) throws IOException {
