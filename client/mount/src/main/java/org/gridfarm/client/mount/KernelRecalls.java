@@ -53,17 +53,15 @@ final class KernelRecalls implements RecallListener {
             }
         }
         for (long inode : recall.getAttributesList()) {
-            cache.forgetAttributes(inode, barrier.one());
+            cache.recallAttributes(inode, barrier.one());
         }
         for (DataRecall data : recall.getDataList()) {
             if (data.getPrivileges()) {
                 taking.givenElsewhere(data.getInode());
                 continue;
             }
-            cache.forgetAttributes(data.getInode(), barrier.one());
-            // Pages exist only of mappings and splices (opens are direct); forgetting them may wait
-            // for a read in flight, so nobody waits for it here.
-            cache.forgetData(data.getInode(), 0, 0, _ -> {});
+            cache.recallAttributes(data.getInode(), barrier.one());
+            cache.recallData(data.getInode(), barrier.one());
         }
         return barrier.closed();
     }

@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -21,6 +22,7 @@ final class KernelNotices implements KernelCache {
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelNotices.class);
     private static final long NAMES_WAIT_NANOS = 5_000_000L;
+    private static final long PAGES_WAIT_NANOS = 20_000_000L;
     private static final long SETTLED_ASKED_EVERY_NANOS = 1_000_000L;
 
     private final Session session;
@@ -96,6 +98,35 @@ final class KernelNotices implements KernelCache {
                 () -> session.tells.attributesSettleIn(node),
                 notice -> notice.inode(node, -1, 0),
                 done);
+    }
+
+    @Override
+    public void recallAttributes(long node, Done done) {
+        session.recalls.recalled(node);
+        if (session.unbelieved.has(node)) {
+            done.done(0);
+            return;
+        }
+        long mark = session.unbelieved.mark(node);
+        forgetAttributes(
+                node,
+                errno -> {
+                    if (errno == 0 || errno == Errno.ENOENT) {
+                        session.unbelieved.forgotten(node, mark);
+                    }
+                    done.done(errno);
+                });
+    }
+
+    @Override
+    public void recallData(long node, Done done) {
+        AtomicBoolean told = new AtomicBoolean();
+        Done once =
+                errno -> {
+                    if (told.compareAndSet(false, true)) done.done(errno);
+                };
+        forgetData(node, 0, 0, once);
+        quick.submit(PAGES_WAIT_NANOS, notice -> 0, once);
     }
 
     @Override

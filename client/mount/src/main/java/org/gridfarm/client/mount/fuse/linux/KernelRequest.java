@@ -391,6 +391,7 @@ final class KernelRequest extends RequestLife
         }
         if (attributesNanos != 0) {
             session.tells.attributes(pid(), other);
+            session.unbelieved.told(other);
         }
         return mark == session.recalls.now()
                 || !(session.recalls.recalledSince(mark, node)

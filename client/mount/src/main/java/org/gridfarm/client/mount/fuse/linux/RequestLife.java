@@ -106,6 +106,9 @@ abstract class RequestLife implements Request {
         outLength = Abi.OUT_BYTES;
         listingIsKept = false;
         recallMark = session.recalls.now();
+        if (opcode == Abi.GETXATTR) {
+            session.unbelieved.told(node); // access control lists have no time-out
+        }
         deadlineAt = session.deadlineFromNow();
         begunAt = System.nanoTime();
         if (interrupted) {

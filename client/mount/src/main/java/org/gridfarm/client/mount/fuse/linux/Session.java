@@ -11,6 +11,7 @@ import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.Passthrough;
 import org.gridfarm.client.mount.fuse.RecallLog;
 import org.gridfarm.client.mount.fuse.RecentTells;
+import org.gridfarm.client.mount.fuse.Unbelieved;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,7 @@ final class Session implements Connection {
     final FuseOperations operations;
     final RecallLog recalls = new RecallLog();
     final RecentTells tells = new RecentTells(System::nanoTime);
+    final Unbelieved unbelieved = new Unbelieved();
     final BufferPool small = new BufferPool(SMALL_BYTES, SMALL_KEPT);
     final BufferPool big;
     final KernelNotices notices;

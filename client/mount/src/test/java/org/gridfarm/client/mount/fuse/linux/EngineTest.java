@@ -14,6 +14,7 @@ import org.gridfarm.client.mount.fuse.EntryReply;
 import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.MountOptions;
 import org.gridfarm.client.mount.fuse.RawName;
+import org.gridfarm.client.mount.fuse.SetAttributes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -337,6 +338,35 @@ class EngineTest {
         assertThat(reply.fail(Errno.EACCES)).isTrue();
         process.waitFor();
         assertThat(Files.exists(file)).isFalse();
+    }
+
+    /// A notice between a question and its answer has the kernel go on with the size of before.
+    @Test
+    void aRecallOfWhatIsNotBelievedHidesNoAnswer() throws Exception {
+        Path file = Files.write(point.resolve("grows"), new byte[10]);
+        long node = number(file);
+        recallAttributes(node);
+        SetAttributes longer = new SetAttributes();
+        longer.valid = SetAttributes.SIZE;
+        longer.size = 20;
+        operations.setattr(new Ignored(), node, longer);
+        operations.onAttributes = () -> recallAttributes(node);
+        String told =
+                Shell.python(
+                        """
+                        import os, sys
+                        file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
+                        os.write(file, b'x')
+                        print(os.lseek(file, 0, os.SEEK_CUR))
+                        """,
+                        file);
+        assertThat(told).isEqualTo("21\n");
+    }
+
+    private void recallAttributes(long node) {
+        CompletableFuture<Integer> outcome = new CompletableFuture<>();
+        operations.running().cache().recallAttributes(node, outcome::complete);
+        assertThat(outcome.orTimeout(10, TimeUnit.SECONDS).join()).isZero();
     }
 
     @Test

@@ -1,9 +1,21 @@
 package org.gridfarm.client.mount.fuse.linux;
 
+import org.gridfarm.client.mount.fuse.Attributes;
+import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.EmptyReply;
 
 /// The answer to a change that no kernel asked for: a test makes it behind the mount's back.
-final class Ignored implements EmptyReply {
+final class Ignored implements EmptyReply, AttributesReply {
+
+    @Override
+    public Attributes attributes() {
+        return new Attributes();
+    }
+
+    @Override
+    public boolean send(long nanos) {
+        return true;
+    }
 
     @Override
     public boolean done() {

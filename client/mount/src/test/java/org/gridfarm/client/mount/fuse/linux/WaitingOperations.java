@@ -1,5 +1,6 @@
 package org.gridfarm.client.mount.fuse.linux;
 
+import org.gridfarm.client.mount.fuse.AttributesReply;
 import org.gridfarm.client.mount.fuse.Backing;
 import org.gridfarm.client.mount.fuse.Connection;
 import org.gridfarm.client.mount.fuse.EmptyReply;
@@ -43,6 +44,9 @@ final class WaitingOperations extends MemoryOperations {
 
     /// What every file reads as, if set.
     volatile @Nullable ByteBuffer served;
+
+    /// Done before the kernel is told what it asks of a node.
+    volatile Runnable onAttributes = () -> {};
 
     volatile boolean holdsFlushes;
     final Queue<EmptyReply> flushes = new ConcurrentLinkedQueue<>();
@@ -103,6 +107,12 @@ final class WaitingOperations extends MemoryOperations {
     /// Carries out what was held back.
     void goOn(EntryReply reply, String name) {
         super.mkdir(reply, ROOT, RawName.of(name), 0x1FF, 0);
+    }
+
+    @Override
+    public void getattr(AttributesReply reply, long node, long handle) {
+        onAttributes.run();
+        super.getattr(reply, node, handle);
     }
 
     @Override
