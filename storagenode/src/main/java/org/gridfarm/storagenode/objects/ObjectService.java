@@ -453,7 +453,8 @@ public final class ObjectService {
                             boolean is = thrown == null;
                             boolean absent = !is && ObjectReads.isAbsent(thrown);
                             // An empty one may be what an earlier opening left, and yields then.
-                            boolean yields = is && outcome.getSize() == 0;
+                            boolean none = is && outcome.getAllocated() == 0;
+                            boolean yields = none && outcome.getSize() == 0;
                             return absent || yields ? statStaged(key, request.getStaged()) : made;
                         })
                 .thenCompose(found -> found);

@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -162,17 +163,26 @@ public final class ReplicaStore implements AutoCloseable {
     }
 
     /**
-     * Removes a replica without content as long as the staged file is there that the metaserver
-     * says the object is to be made of: it is what an earlier opening left that told of nothing.
+     * Removes a replica without content and blocks as long as the staged file is there that the
+     * metaserver says the object is to be made of: it is what an earlier opening left that told of
+     * nothing.
      */
     private boolean yields(OpenReplicas.Entry entry, FindStaged find) throws IOException {
         DataDirectory disk = find(entry.key);
         if (disk == null) return false;
         try {
-            boolean empty = Files.size(path(disk, entry.key)) == 0;
-            return empty && find.find() != null && delete(entry);
+            Path path = path(disk, entry.key);
+            boolean empty = Files.size(path) == 0;
+            return empty && find.find() != null && !hasBlocks(disk, path) && delete(entry);
         } catch (IOException e) {
             throw disk.erred("claim replica", entry.key, e);
+        }
+    }
+
+    /** Space was reserved in it, by the opening that the staged file is of. */
+    private static boolean hasBlocks(DataDirectory disk, Path path) throws IOException {
+        try (FileChannel channel = FileChannel.open(path)) {
+            return disk.calls().allocated(path, channel) > 0;
         }
     }
 
