@@ -450,12 +450,12 @@ public final class ObjectService {
         if (request.getStaged() == 0) return made;
         return made.handle(
                         (outcome, thrown) -> {
-                            boolean is = thrown == null;
-                            boolean absent = !is && ObjectReads.isAbsent(thrown);
                             // An empty one may be what an earlier opening left, and yields then.
-                            boolean none = is && outcome.getAllocated() == 0;
-                            boolean yields = none && outcome.getSize() == 0;
-                            return absent || yields ? statStaged(key, request.getStaged()) : made;
+                            boolean yields =
+                                    thrown == null
+                                            ? outcome.getSize() == 0 && outcome.getAllocated() == 0
+                                            : ObjectReads.isAbsent(thrown);
+                            return yields ? statStaged(key, request.getStaged()) : made;
                         })
                 .thenCompose(found -> found);
     }

@@ -32,14 +32,18 @@ public interface KernelCache {
     /// Forgets attributes and access control lists. Never waits.
     void forgetAttributes(long node, Done done);
 
-    /// The same where another mount has changed them. Nothing happens where the kernel believes
-    /// none of them anyway ([Unbelieved]).
-    void recallAttributes(long node, Done done);
+    /// The same where another mount has changed them. An engine that knows that the kernel believes
+    /// none of them anyway leaves it out ([Unbelieved]).
+    default void recallAttributes(long node, Done done) {
+        forgetAttributes(node, done);
+    }
 
     /// Forgets pages of a file that another mount may change from now on. `done` is told when that
     /// is done, or after 20 ms: it **waits** as [#forgetData], and pages exist only of mappings and
     /// splices, since opens are direct.
-    void recallData(long node, Done done);
+    default void recallData(long node, Done done) {
+        forgetData(node, 0, 0, done);
+    }
 
     /// Forgets the cached listing and the attributes of a directory. Never waits.
     void forgetListing(long directory, Done done);

@@ -53,16 +53,6 @@ class PlacesTest {
                     }
 
                     @Override
-                    public void recallAttributes(long node, Done done) {
-                        throw new AssertionError();
-                    }
-
-                    @Override
-                    public void recallData(long node, Done done) {
-                        throw new AssertionError();
-                    }
-
-                    @Override
                     public void forgetAttributes(long node, Done done) {
                         throw new AssertionError();
                     }

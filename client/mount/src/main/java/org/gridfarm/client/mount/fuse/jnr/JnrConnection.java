@@ -103,16 +103,6 @@ final class JnrConnection implements Connection, KernelCache, Passthrough {
     }
 
     @Override
-    public void recallAttributes(long node, Done done) {
-        done.done(0);
-    }
-
-    @Override
-    public void recallData(long node, Done done) {
-        done.done(0);
-    }
-
-    @Override
     public void forgetListing(long directory, Done done) {
         done.done(0);
     }

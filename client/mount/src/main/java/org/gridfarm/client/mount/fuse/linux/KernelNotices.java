@@ -94,6 +94,10 @@ final class KernelNotices implements KernelCache {
     @Override
     public void forgetAttributes(long node, Done done) {
         session.recalls.recalled(node);
+        forgetSettled(node, done);
+    }
+
+    private void forgetSettled(long node, Done done) {
         whenSettled(
                 () -> session.tells.attributesSettleIn(node),
                 notice -> notice.inode(node, -1, 0),
@@ -108,7 +112,7 @@ final class KernelNotices implements KernelCache {
             return;
         }
         long mark = session.unbelieved.mark(node);
-        forgetAttributes(
+        forgetSettled(
                 node,
                 errno -> {
                     if (errno == 0 || errno == Errno.ENOENT) {
