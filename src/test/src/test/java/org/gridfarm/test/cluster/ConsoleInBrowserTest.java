@@ -39,10 +39,6 @@ class ConsoleInBrowserTest {
         for (int i = 0; i < FILES; i++) {
             farm.client().copyIn(empty, many.child("f%05d".formatted(i)));
         }
-        List<String> words =
-                new ArrayList<>(List.of("run", "--name", "thousand", "true {}", ":::"));
-        for (int i = 1; i <= TASKS; i++) words.add(Integer.toString(i));
-        farm.gf(words.toArray(String[]::new));
         ConsoleServer.Settings settings =
                 new ConsoleServer.Settings(
                         new HostPort("127.0.0.1", 0),
@@ -74,7 +70,7 @@ class ConsoleInBrowserTest {
                 }
             }
             files(browser, console.url());
-            job(browser, console.url());
+            job(browser, console.url(), farm);
             keys(browser, console.url());
         }
     }
@@ -98,16 +94,22 @@ class ConsoleInBrowserTest {
     }
 
     /**
-     * The page is sent again every two seconds: what was chosen and filtered stays, and nothing
-     * jerks.
+     * The page is sent again whenever it has changed. The last of the tasks takes its time: then
+     * the page is as large as it gets, and goes on changing.
      */
-    private static void job(Chromium browser, String url) {
+    private static void job(Chromium browser, String url, TestFarm farm) {
+        String task = "[ {} -lt %d ] || sleep 20".formatted(TASKS);
+        List<String> words =
+                new ArrayList<>(List.of("run", "--detach", "--name", "thousand", task, ":::"));
+        for (int i = 1; i <= TASKS; i++) words.add(Integer.toString(i));
+        String number = farm.gf(words.toArray(String[]::new)).strip();
         browser.open(url + "jobs");
         browser.value(
                 "[...document.querySelectorAll('td.long')].find(c => c.textContent === 'thousand')"
                         + ".parentNode.querySelector('a').click()");
         browser.await("location.pathname === '/job' && document.querySelector('.lane rect')");
         quick(browser);
+        browser.await("document.querySelectorAll('.lane rect').length >= " + TASKS);
         browser.value(
                 "window.longest = 0; window.updates = 0;"
                         + "new PerformanceObserver(l => l.getEntries().forEach(e => window.longest = Math.max(longest, e.duration)))"
@@ -117,6 +119,7 @@ class ConsoleInBrowserTest {
         assertThat(browser.value("longest").asDouble()).as("ms").isLessThan(STUTTER_MILLIS_MAX);
         assertThat(browser.value("document.getElementById('pulse').textContent").asString())
                 .isEqualTo("live");
+        farm.gf("job", "wait", number);
     }
 
     private static void keys(Chromium browser, String url) {

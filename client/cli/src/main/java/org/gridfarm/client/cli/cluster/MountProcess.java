@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /** The processes behind {@code gf mount}: a supervisor, and the one that serves. */
 public final class MountProcess {
     private static final Duration READY_MAX = Duration.ofSeconds(20);
-    private static final Duration UPGRADED_MAX = Duration.ofSeconds(10);
+    private static final Duration UPGRADED_MAX = Duration.ofSeconds(30);
 
     /** With it a process stays below 300 MB, whatever it serves. */
     static final String HEAP = "160m";
