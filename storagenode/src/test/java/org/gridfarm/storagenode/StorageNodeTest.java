@@ -14,6 +14,7 @@ import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
@@ -294,6 +295,58 @@ class StorageNodeTest {
             assertThat(outcome.getAllocated()).isLessThan(4_000_000);
             // That the copy was made is no change of the content.
             assertThat(outcome.getMtime()).isLessThan(stat(farm, id, "n1").getMtime());
+        }
+    }
+
+    /** Any of them may be the first of the next writer's chain, who takes that for his write. */
+    @Test
+    void everyMemberTellsWhenTheFirstOneWasWritten() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1", "n2", "n3")) {
+            ObjectId id = object(86, 1);
+            farm.write(id, 0, new byte[1000], "n1", "n2", "n3");
+            long written = stat(farm, id, "n1").getMtime();
+            for (String member : List.of("n2", "n3")) {
+                await().atMost(PATIENCE)
+                        .until(() -> {
+                            farm.write(id, 0, new byte[1000], member);
+                            return stat(farm, id, member).getMtime() > written;
+                        });
+            }
+            get(
+                    farm.peer("n1")
+                            .callPlain(
+                                    StorageMethods.SYNC,
+                                    sync(farm, id, false, "n1", "n2", "n3"),
+                                    PATIENCE));
+            for (String node : List.of("n1", "n2", "n3")) {
+                assertThat(stat(farm, id, node).getMtime()).as(node).isEqualTo(written);
+            }
+        }
+    }
+
+    /** A file system dates by each of its calls, and who makes one takes the time that is told. */
+    @Test
+    void anAllocationThatFindsNothingToDoIsAChange() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            ObjectId id = object(87, 1);
+            farm.write(id, 0, new byte[1000], "n1");
+            long written = stat(farm, id, "n1").getMtime();
+            AllocateObjectRequest beyondItsEnd =
+                    AllocateObjectRequest.newBuilder()
+                            .setChain(farm.header(id, "n1"))
+                            .setOffset(1 << 20)
+                            .setLength(4096)
+                            .setKeepSize(true)
+                            .setPunchHole(true)
+                            .build();
+            await().atMost(PATIENCE)
+                    .until(() -> {
+                        get(
+                                farm.peer("n1")
+                                        .callPlain(
+                                                StorageMethods.ALLOCATE, beyondItsEnd, PATIENCE));
+                        return stat(farm, id, "n1").getMtime() > written;
+                    });
         }
     }
 

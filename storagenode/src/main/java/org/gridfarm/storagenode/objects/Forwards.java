@@ -65,12 +65,24 @@ final class Forwards {
                 null);
     }
 
-    /** What a local writer did concerns only the head: nobody writes into the others' files. */
-    ForwardQueue.Forward sync(SyncObjectRequest request) {
+    /**
+     * What a local writer did concerns only the head: nobody writes into the others' files.
+     *
+     * @param modified when the head's file was changed, nanoseconds since 1970
+     */
+    ForwardQueue.Forward sync(SyncObjectRequest request, long modified) {
         return forward(
                 StorageMethods.SYNC,
                 request.getChain(),
-                chain -> request.toBuilder().setChain(chain).clearWork().build(),
+                chain ->
+                        request.toBuilder()
+                                .setChain(chain)
+                                .clearWork()
+                                .setModified(
+                                        request.getModified() != 0
+                                                ? request.getModified()
+                                                : modified)
+                                .build(),
                 null);
     }
 

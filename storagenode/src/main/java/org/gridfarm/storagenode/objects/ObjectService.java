@@ -33,6 +33,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -110,15 +111,14 @@ public final class ObjectService {
     }
 
     /**
+     * Here first: what this disk refuses is not done on the others'.
+     *
      * @param client whom the ticket to write was made for
-     * @param meanwhile the others work while this node does; else what this disk refuses is not
-     *     done on theirs
      */
     private CompletableFuture<ChainOutcome> chained(
             Runnable stillWanted,
             ChainHeader chain,
             long client,
-            boolean meanwhile,
             ForwardQueue.Forward forward,
             Local local) {
         ObjectKey key = ObjectKey.of(chain.getObject());
@@ -130,13 +130,9 @@ public final class ObjectService {
                             stillWanted.run();
                             fences.admit(key, Fences.Turn.of(chain, client));
                             ForwardQueue queue = queues.of(key);
-                            CompletableFuture<ChainOutcome> behind =
-                                    meanwhile ? queue.send(rest, forward) : null;
                             ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
                             local.run(replica, outcome);
-                            return new Here(
-                                    measured(replica, outcome),
-                                    behind != null ? behind : queue.send(rest, forward));
+                            return new Here(measured(replica, outcome), queue.send(rest, forward));
                         })
                 .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
@@ -245,7 +241,6 @@ public final class ObjectService {
                 () -> admission.stillWanted(exchange),
                 request.getChain(),
                 writing.client(),
-                false,
                 forwards.truncate(request),
                 (replica, outcome) -> resize(replica, request.getSize()));
     }
@@ -280,7 +275,6 @@ public final class ObjectService {
                 stillWanted,
                 request.getChain(),
                 client,
-                false,
                 forwards.allocate(request),
                 (replica, outcome) -> {
                     if (request.getPunchHole() || request.getZeroRange()) {
@@ -293,6 +287,8 @@ public final class ObjectService {
                         replica.allocate(
                                 request.getOffset(), request.getLength(), request.getKeepSize());
                     }
+                    // Also where there was nothing to do; else a copy would tell its own time.
+                    replica.disk().calls().date(replica.path());
                 });
     }
 
@@ -360,12 +356,19 @@ public final class ObjectService {
             left.getShipBuilder().setFromBlock(turn.next());
             return new Begun(null, left.build(), turn.sent());
         }
+        return new Begun(syncMeanwhile(replica, request), request, turn.sent());
+    }
+
+    /** Here while the others do it. */
+    private Here syncMeanwhile(Replica replica, SyncObjectRequest request) throws IOException {
         CompletableFuture<ChainOutcome> behind =
                 queues.of(replica.key())
-                        .send(request.getChain().getRestList(), forwards.sync(request));
+                        .send(
+                                request.getChain().getRestList(),
+                                forwards.sync(request, modified(replica)));
         ChainOutcome.Builder outcome = ChainOutcome.newBuilder();
         syncHere(request, replica, outcome);
-        return new Begun(new Here(outcome, behind), request, turn.sent());
+        return new Here(outcome, behind);
     }
 
     private CompletableFuture<ChainOutcome> goOn(
@@ -386,17 +389,24 @@ public final class ObjectService {
                 .thenCompose(shipped ->
                         shipped.next() >= 0
                                 ? partly(writing.key(), shipped)
-                                : chained(
-                                                () -> admission.stillWanted(exchange),
-                                                request.getChain(),
-                                                writing.client(),
-                                                true,
-                                                forwards.sync(request),
-                                                (replica, outcome) ->
-                                                        syncHere(request, replica, outcome))
+                                : synced(exchange, writing, request)
                                         .thenApply(outcome ->
                                                 shipping.withFailures(
                                                         outcome, shipped.failures())));
+    }
+
+    private CompletableFuture<ChainOutcome> synced(
+            Exchange<?, ?> exchange, Admission.Writing writing, SyncObjectRequest request) {
+        ChainHeader chain = request.getChain();
+        return store.change(
+                        writing.key(),
+                        ifAbsent(chain),
+                        replica -> {
+                            admission.stillWanted(exchange);
+                            fences.admit(replica.key(), Fences.Turn.of(chain, writing.client()));
+                            return syncMeanwhile(replica, request);
+                        })
+                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
     }
 
     /** More is to be shipped in another call. */
@@ -414,6 +424,12 @@ public final class ObjectService {
     private static void syncHere(
             SyncObjectRequest request, Replica replica, ChainOutcome.Builder outcome)
             throws IOException {
+        // Whoever is the first of the chain next tells when the file was changed, not copied. Who
+        // may store into it here by a mapping shows that by its time.
+        if (request.getModified() != 0 && !replica.hasLocalWriters()) {
+            Files.setLastModifiedTime(
+                    replica.path(), FileTime.from(request.getModified(), TimeUnit.NANOSECONDS));
+        }
         boolean dataAlone = replica.isLocallyChanged() && LocalShipping.sumsCanWait(request);
         if (request.getDurable() && dataAlone) {
             replica.syncData();
