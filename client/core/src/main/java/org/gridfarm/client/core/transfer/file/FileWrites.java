@@ -143,7 +143,8 @@ public final class FileWrites {
                                     (file, done) -> file.write(done.getOffset(), command.bytes()));
                     return sent.whenComplete((outcome, thrown) -> command.release())
                             .thenApply(outcome -> {
-                                open.wrote(outcome.getOffset() + length);
+                                // Of nothing it only asks for the end.
+                                if (length > 0) open.wrote(outcome.getOffset() + length);
                                 return outcome.getOffset();
                             });
                 });
