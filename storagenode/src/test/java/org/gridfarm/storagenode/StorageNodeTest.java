@@ -14,7 +14,6 @@ import org.gridfarm.protocol.auth.ticket.Rights;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.rpc.Peer;
-import org.gridfarm.protocol.wire.AllocateObjectRequest;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.CloseLocalRequest;
 import org.gridfarm.protocol.wire.CopyRangeRequest;
@@ -57,15 +56,6 @@ class StorageNodeTest {
         return bytes;
     }
 
-    private static SyncObjectRequest sync(
-            TestFarm farm, ObjectId id, boolean durable, String... chain) throws Exception {
-        return SyncObjectRequest.newBuilder()
-                .setChain(farm.header(id, chain[0], Arrays.copyOfRange(chain, 1, chain.length)))
-                .setDurable(durable)
-                .setDigest(true)
-                .build();
-    }
-
     @Test
     void whatIsWrittenAtTheHeadIsReadFromEveryMember() throws Exception {
         try (TestFarm farm = new TestFarm(root, "n1", "n2", "n3")) {
@@ -87,7 +77,7 @@ class StorageNodeTest {
                             farm.peer("n1")
                                     .callPlain(
                                             StorageMethods.SYNC,
-                                            sync(farm, id, true, "n1", "n2", "n3"),
+                                            farm.sync(id, true, "n1", "n2", "n3"),
                                             PATIENCE));
             assertThat(synced.getFailuresList()).isEmpty();
             byte[] all = Arrays.copyOf(first, first.length + second.length);
@@ -102,7 +92,7 @@ class StorageNodeTest {
                                 farm.peer(node)
                                         .callPlain(
                                                 StorageMethods.SYNC,
-                                                sync(farm, id, false, node),
+                                                farm.sync(id, false, node),
                                                 PATIENCE));
                 assertThat(alone.getDigest()).as(node).isEqualTo(synced.getDigest());
             }
@@ -238,7 +228,7 @@ class StorageNodeTest {
                     farm.peer("n1")
                             .callPlain(
                                     StorageMethods.SYNC,
-                                    sync(farm, id, false, "n1", "n2"),
+                                    farm.sync(id, false, "n1", "n2"),
                                     PATIENCE));
             try (RandomAccessFile file = new RandomAccessFile(farm.file("n1", id).toFile(), "rw")) {
                 file.seek(200_000);
@@ -290,95 +280,11 @@ class StorageNodeTest {
                                             .build(),
                                     PATIENCE));
             assertThat(farm.read("n2", id, 50_000_000, bytes.length)).isEqualTo(bytes);
-            ChainOutcome outcome = stat(farm, id, "n2");
+            ChainOutcome outcome = farm.stat(id, "n2");
             assertThat(outcome.getSize()).isEqualTo(50_100_000);
             assertThat(outcome.getAllocated()).isLessThan(4_000_000);
             // That the copy was made is no change of the content.
-            assertThat(outcome.getMtime()).isLessThan(stat(farm, id, "n1").getMtime());
-        }
-    }
-
-    /** Any of them may be the first of the next writer's chain, who takes that for his write. */
-    @Test
-    void everyMemberTellsWhenTheFirstOneWasWritten() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1", "n2", "n3")) {
-            ObjectId id = object(86, 1);
-            farm.write(id, 0, new byte[1000], "n1", "n2", "n3");
-            long written = stat(farm, id, "n1").getMtime();
-            for (String member : List.of("n2", "n3")) {
-                await().atMost(PATIENCE)
-                        .until(() -> {
-                            farm.write(id, 0, new byte[1000], member);
-                            return stat(farm, id, member).getMtime() > written;
-                        });
-            }
-            get(
-                    farm.peer("n1")
-                            .callPlain(
-                                    StorageMethods.SYNC,
-                                    sync(farm, id, false, "n1", "n2", "n3"),
-                                    PATIENCE));
-            for (String node : List.of("n1", "n2", "n3")) {
-                assertThat(stat(farm, id, node).getMtime()).as(node).isEqualTo(written);
-            }
-        }
-    }
-
-    /** A file system dates by each of its calls, and who makes one takes the time that is told. */
-    @Test
-    void anAllocationThatFindsNothingToDoIsAChange() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1")) {
-            ObjectId id = object(87, 1);
-            farm.write(id, 0, new byte[1000], "n1");
-            long written = stat(farm, id, "n1").getMtime();
-            AllocateObjectRequest beyondItsEnd =
-                    AllocateObjectRequest.newBuilder()
-                            .setChain(farm.header(id, "n1"))
-                            .setOffset(1 << 20)
-                            .setLength(4096)
-                            .setKeepSize(true)
-                            .setPunchHole(true)
-                            .build();
-            await().atMost(PATIENCE)
-                    .until(() -> {
-                        get(
-                                farm.peer("n1")
-                                        .callPlain(
-                                                StorageMethods.ALLOCATE, beyondItsEnd, PATIENCE));
-                        return stat(farm, id, "n1").getMtime() > written;
-                    });
-        }
-    }
-
-    private static ChainOutcome stat(TestFarm farm, ObjectId id, String node) throws Exception {
-        StatObjectRequest request =
-                StatObjectRequest.newBuilder()
-                        .setObject(id)
-                        .setTicket(
-                                farm.metaserver.ticket(node, id, Rights.READ, binding(farm.alice)))
-                        .build();
-        return get(farm.peer(node).callPlain(StorageMethods.STAT, request, PATIENCE));
-    }
-
-    /** Others take what an object tells for the time of its file. */
-    @Test
-    void anObjectThatIsMadeAndNotWrittenTellsOfNoChange() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1")) {
-            long before = System.currentTimeMillis() - 1000;
-            ObjectId id = object(85, 1);
-            OpenLocalRequest open =
-                    OpenLocalRequest.newBuilder()
-                            .setObject(id)
-                            .setWrite(true)
-                            .setCreate(true)
-                            .setTicket(
-                                    farm.metaserver.ticket(
-                                            "n1", id, Rights.READ_WRITE, binding(farm.alice)))
-                            .build();
-            get(farm.peer("n1").callPlain(StorageMethods.OPEN_LOCAL, open, PATIENCE));
-            assertThat(stat(farm, id, "n1").getMtime() / 1_000_000).isLessThan(before);
-            farm.write(id, 0, new byte[10], "n1");
-            assertThat(stat(farm, id, "n1").getMtime() / 1_000_000).isGreaterThan(before);
+            assertThat(outcome.getMtime()).isLessThan(farm.stat(id, "n1").getMtime());
         }
     }
 
@@ -404,7 +310,7 @@ class StorageNodeTest {
             ChainOutcome outcome =
                     get(farm.peer("n1").callPlain(StorageMethods.COPY_RANGE, request, PATIENCE));
             assertThat(outcome.getSize()).isEqualTo(2_500_050);
-            assertThat(outcome.getMtime()).isEqualTo(stat(farm, target, "n1").getMtime());
+            assertThat(outcome.getMtime()).isEqualTo(farm.stat(target, "n1").getMtime());
             assertThat(farm.read("n2", target, 50, 2_500_000))
                     .isEqualTo(Arrays.copyOfRange(bytes, 123, 2_500_123));
         }
@@ -442,7 +348,7 @@ class StorageNodeTest {
                             farm.peer("n1")
                                     .callPlain(
                                             StorageMethods.SYNC,
-                                            sync(farm, id, true, "n1", "n2"),
+                                            farm.sync(id, true, "n1", "n2"),
                                             PATIENCE));
             assertThat(synced.getSize()).isEqualTo(905_000);
             get(
@@ -460,7 +366,7 @@ class StorageNodeTest {
                             farm.peer("n2")
                                     .callPlain(
                                             StorageMethods.SYNC,
-                                            sync(farm, id, false, "n2"),
+                                            farm.sync(id, false, "n2"),
                                             PATIENCE));
             assertThat(second.getDigest()).isEqualTo(synced.getDigest());
             OpenLocalReply reading =

@@ -33,6 +33,8 @@ import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.ObjectId;
 import org.gridfarm.protocol.wire.ReadObjectReply;
 import org.gridfarm.protocol.wire.ReadObjectRequest;
+import org.gridfarm.protocol.wire.StatObjectRequest;
+import org.gridfarm.protocol.wire.SyncObjectRequest;
 import org.gridfarm.protocol.wire.WriteObjectRequest;
 import org.gridfarm.storagenode.disk.linux.LinuxDisk;
 import org.gridfarm.storagenode.objects.Payload;
@@ -45,6 +47,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -281,5 +284,22 @@ final class TestFarm implements AutoCloseable {
         }
         metaserver.close();
         loops.close();
+    }
+
+    ChainOutcome stat(ObjectId id, String node) throws Exception {
+        StatObjectRequest request =
+                StatObjectRequest.newBuilder()
+                        .setObject(id)
+                        .setTicket(metaserver.ticket(node, id, Rights.READ, binding(alice)))
+                        .build();
+        return get(peer(node).callPlain(StorageMethods.STAT, request, PATIENCE));
+    }
+
+    SyncObjectRequest sync(ObjectId id, boolean durable, String... chain) throws Exception {
+        return SyncObjectRequest.newBuilder()
+                .setChain(header(id, chain[0], Arrays.copyOfRange(chain, 1, chain.length)))
+                .setDurable(durable)
+                .setDigest(true)
+                .build();
     }
 }
