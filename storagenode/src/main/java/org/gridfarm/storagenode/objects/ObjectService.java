@@ -106,6 +106,10 @@ public final class ObjectService {
     /** What this node did, and what the rest of the chain will say. */
     private record Here(ChainOutcome.Builder outcome, CompletableFuture<ChainOutcome> rest) {}
 
+    private CompletableFuture<ChainOutcome> answer(Here here) {
+        return here.rest.thenApply(behind -> together(here.outcome, behind));
+    }
+
     private interface Local {
         void run(Replica replica, ChainOutcome.Builder outcome) throws IOException;
     }
@@ -134,7 +138,7 @@ public final class ObjectService {
                             local.run(replica, outcome);
                             return new Here(measured(replica, outcome), queue.send(rest, forward));
                         })
-                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
+                .thenCompose(this::answer);
     }
 
     private ChainOutcome together(ChainOutcome.Builder here, ChainOutcome behind) {
@@ -176,7 +180,7 @@ public final class ObjectService {
                             stillWanted.run();
                             return writeHere(request, replica, payload, client);
                         })
-                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
+                .thenCompose(this::answer);
     }
 
     private Here writeHere(
@@ -406,7 +410,7 @@ public final class ObjectService {
                             fences.admit(replica.key(), Fences.Turn.of(chain, writing.client()));
                             return syncMeanwhile(replica, request);
                         })
-                .thenCompose(here -> here.rest.thenApply(behind -> together(here.outcome, behind)));
+                .thenCompose(this::answer);
     }
 
     /** More is to be shipped in another call. */
