@@ -67,8 +67,9 @@ final class OpenSizes implements SizeSource {
                 new Striping(Math.max(1, layout.getStripeCount()), layout.getStripeUnit());
         if (own == null || !(own.content() instanceof Content.Plain plain)) {
             long since = WriteTimes.told(attributes);
-            return ask(layout)
-                    .thenApply(outcomes -> combined(attributes, since, striping, outcomes));
+            // A write of ours may have the time of the tick in which somebody set the time.
+            Attributes told = own == null ? attributes : own.shown(attributes);
+            return ask(layout).thenApply(outcomes -> combined(told, since, striping, outcomes));
         }
         if (plain.file().isLost()) {
             return CompletableFuture.completedFuture(

@@ -329,8 +329,14 @@ public final class OpenInode implements GrantOwner {
      */
     public void modificationTimeSet(long objectTime) {
         synchronized (lock) {
-            uncommitted.timeSetAt(objectTime == 0 ? wiring.now() : objectTime);
+            uncommitted.timeSetAt(objectTime == 0 ? objectTimeSent() : objectTime);
         }
+    }
+
+    /** Of what was sent, as far as it is known. No other clock than the object's may count here. */
+    private long objectTimeSent() {
+        ChainOutcome last = stripes.lastOutcome(0);
+        return Math.max(uncommitted.knownUpTo(), last == null ? 0 : last.getMtime());
     }
 
     // ---- changes
@@ -370,7 +376,7 @@ public final class OpenInode implements GrantOwner {
         }
     }
 
-    void wrote(long last) {
+    public void wrote(long last) {
         synchronized (lock) {
             end.wrote(last, stripes.changedLast(wiring.now()));
         }

@@ -307,6 +307,21 @@ class OpenInodeTest {
         assertThat(open.takeCommit(1, null).getMtime()).isEqualTo(before + 1);
     }
 
+    /** The object's clock may be behind ours by any time. */
+    @Test
+    void whatTheKernelWritesCountsThoughATimeWasSetBeforeItsFileWasGranted(@TempDir Path directory)
+            throws IOException {
+        long before = 1_700_000_000_000_000_000L;
+        Path file = Files.write(directory.resolve("staged"), new byte[] {1});
+        Files.setLastModifiedTime(file, FileTime.from(before, TimeUnit.NANOSECONDS));
+        open.opened(handle(1), reply(5, 0));
+        open.modificationTimeSet();
+        granted(file);
+        open.wroteLocally();
+        open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before + 1).build());
+        assertThat(open.takeCommit(1, null).getMtime()).isEqualTo(before + 1);
+    }
+
     @Test
     void readersLeftBehindByAWriterThatFailedSeeWhatWasCommitted() {
         FarmFileHandle writer = handle(1);
