@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What is written through mappings, of which no call tells, is in every copy and seen everywhere.
@@ -151,6 +153,7 @@ class MappingsTest {
         try {
             farm.awaitNodes();
             put(path);
+            awaitNamed(path);
             Path elsewhere = farm.mountOf("n2").resolve(path);
             Process mapping = mapping(path, how);
             try (Writer orders = mapping.outputWriter();
@@ -162,13 +165,39 @@ class MappingsTest {
                                 .formatted(elsewhere));
                 orders.write("go on\n");
             }
-            assertThat(mapping.waitFor()).as("fsync says EIO").isEqualTo(5);
-            assertThat(Files.readString(elsewhere))
-                    .startsWith("a".repeat(99) + "more")
-                    .contains("elsewhere");
+            int fsync = mapping.waitFor();
+            String there = Files.readString(elsewhere);
+            assertThat(fsync).as("EIO; there is " + there.substring(0, 110)).isEqualTo(5);
+            assertThat(there).startsWith("a".repeat(99) + "more").contains("elsewhere");
         } finally {
             farm.restart("n1");
             farm.gf("node", "readwrite", "n3");
+        }
+    }
+
+    /**
+     * Until the node that has just started names its file to the mount in time. Else the kernel
+     * would keep what is stored, and give it to the mount, which sends it to the nodes that are
+     * left: then nothing is lost.
+     */
+    private static void awaitNamed(String path) {
+        Path objects = farm.directory().resolve("n1/data/objects");
+        Path descriptors = Path.of("/proc/" + farm.mountServer().pid() + "/fd");
+        await().atMost(SUMMED_MAX)
+                .until(() -> {
+                    try (InputStream reader = Files.newInputStream(farm.mount().resolve(path));
+                            Stream<Path> open = Files.list(descriptors)) {
+                        assertThat(reader.read()).isEqualTo('a');
+                        return open.anyMatch(each -> leadsTo(each).startsWith(objects));
+                    }
+                });
+    }
+
+    private static Path leadsTo(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor);
+        } catch (IOException e) {
+            return descriptor; // it was closed meanwhile
         }
     }
 
