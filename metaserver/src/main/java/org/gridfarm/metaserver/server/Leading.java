@@ -139,12 +139,14 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
      *
      * @param claimedAt monotonic nanoseconds before the epoch was asked for: from then on somebody
      *     else may have taken the lead
+     * @param applied the last batch that the tables have
      * @param doubtful see {@link LeaderCoherence}
      */
     record Start(
             long claimedAt,
             JournalStore.Claim claim,
             long sequence,
+            long applied,
             Duration leasesLeft,
             @Nullable List<Touch> doubtful) {}
 
@@ -199,7 +201,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                         store,
                         threads.worker("gf-materialise"),
                         start.claim().epoch(),
-                        store.appliedSequence(),
+                        start.applied(),
                         () -> events.submit(this::applied),
                         overtaken);
         this.tenure =

@@ -161,7 +161,7 @@ public final class MetaServer implements AutoCloseable {
         events.submit(() -> action.accept(serving));
     }
 
-    /** Before the start; tests plant faults so. */
+    /** Before the start, or on the event thread; tests plant faults so. */
     void beginsWith(UnaryOperator<Leading.Start> changed) {
         beginning = changed;
     }
@@ -352,14 +352,24 @@ public final class MetaServer implements AutoCloseable {
             return;
         } catch (StoreException e) {
             log.warn("taking the lead: {}; trying again", e.getMessage());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.error("taking the lead failed", e);
         }
         worker.after(RETRY_WAIT, () -> promote(worker, promotion, mine));
     }
 
+    /** Else it would stay elected, and nobody would lead. */
     private void lead(FarmState state, Leading.Start start, long mine) {
         if (closing || term != mine || !leads) return;
+        try {
+            begin(state, start, mine);
+        } catch (RuntimeException | Error e) {
+            log.error("beginning to lead failed", e);
+            onDeposed("beginning to lead failed: " + e, true);
+        }
+    }
+
+    private void begin(FarmState state, Leading.Start start, long mine) {
         Leading leading =
                 new Leading(
                         events,

@@ -65,7 +65,12 @@ final class Promotion {
                 sequence,
                 (clock.nanoTime() - began) / 1_000_000);
         return new Leading.Start(
-                began, claim, sequence, Grants.leasesLeft(state, claim.epoch()), doubtful);
+                began,
+                claim,
+                sequence,
+                store.appliedSequence(),
+                Grants.leasesLeft(state, claim.epoch()),
+                doubtful);
     }
 
     private boolean catchUp() {

@@ -12,8 +12,10 @@ import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Who has changed its memory by halves drops it: a leader steps down, a cache asks for everything
@@ -64,6 +66,36 @@ class DefectTest extends FarmOfOneLeader {
         assertThat(again.lookup(1, "ghost").getFound()).isFalse();
         assertThat(again.call(MetadataMethods.MUTATE, answered)).isEqualTo(first);
         assertThat(again.lookup(1, "answered").getFound()).isTrue();
+    }
+
+    /** Else it would be the one that is elected for ever, and nobody would lead. */
+    @Test
+    void whoFailsAsItBeginsToLeadIsElectedAgainAndLeads() {
+        long before = leader.server().epoch();
+        AtomicBoolean failed = new AtomicBoolean();
+        leader.server()
+                .submit(serving -> {
+                    leader.server()
+                            .beginsWith(start ->
+                                    failed.compareAndSet(false, true) ? unbearable(start) : start);
+                    ((Leading) serving).change(HALF, 0); // gives up the lead
+                });
+        TestFarm.await("the term after the one that did not begin", () -> leadsSince(before + 1));
+        assertThat(failed).isTrue();
+        TestClient client = new TestClient(farm, leader, 11);
+        client.mkdir(1, "d");
+        assertThat(client.lookup(1, "d").getFound()).isTrue();
+    }
+
+    private static Leading.Start unbearable(Leading.Start start) {
+        Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE); // overflows in nanoseconds
+        return new Leading.Start(
+                start.claimedAt(),
+                start.claim(),
+                start.sequence(),
+                start.applied(),
+                tooLong,
+                start.doubtful());
     }
 
     private boolean leadsSince(long epoch) {

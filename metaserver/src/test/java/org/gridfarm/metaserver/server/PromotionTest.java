@@ -3,6 +3,7 @@ package org.gridfarm.metaserver.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.metaserver.commit.JournalStore;
+import org.gridfarm.metaserver.commit.StoreException;
 import org.gridfarm.metaserver.postgres.PostgresStore;
 import org.gridfarm.metaserver.server.state.ServerLimits;
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +34,38 @@ class PromotionTest {
             TestFarm.awaitRole(server, "leader");
             assertThat(real.currentEpoch()).isEqualTo(3);
         }
+    }
+
+    /** As when it is restarted at that moment. */
+    @Test
+    void whomTheDatabaseRefusesAnythingOnceLeadsALittleLater() {
+        try (TestFarm farm = new TestFarm(directory)) {
+            Set<String> refused = ConcurrentHashMap.newKeySet();
+            JournalStore real = PostgresStore.open(farm.database);
+            MetaServerDaemon server = farm.start("ms1", true, refusingOnce(real, refused));
+            TestFarm.awaitRole(server, "leader");
+            assertThat(refused).contains("claim", "load", "appliedSequence");
+        }
+    }
+
+    /** Each method that a promotion calls. */
+    private static JournalStore refusingOnce(JournalStore real, Set<String> refused) {
+        Set<String> ofPromotions = Set.of("claim", "tail", "load", "appliedSequence");
+        return (JournalStore)
+                Proxy.newProxyInstance(
+                        JournalStore.class.getClassLoader(),
+                        new Class<?>[] {JournalStore.class},
+                        (proxy, method, arguments) -> {
+                            String name = method.getName();
+                            if (ofPromotions.contains(name) && refused.add(name)) {
+                                throw new StoreException("planted", new SQLException("planted"));
+                            }
+                            try {
+                                return method.invoke(real, arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
     }
 
     private static JournalStore overtaken(JournalStore real, AtomicInteger claims) {

@@ -101,6 +101,7 @@ public final class ServerInSimulation {
                             start.claimedAt(),
                             start.claim(),
                             start.sequence(),
+                            start.applied(),
                             Duration.ZERO,
                             start.doubtful());
             case NOT_DOUBTED ->
@@ -108,6 +109,7 @@ public final class ServerInSimulation {
                             start.claimedAt(),
                             start.claim(),
                             start.sequence(),
+                            start.applied(),
                             start.leasesLeft(),
                             List.of());
         };

@@ -141,6 +141,7 @@ final class Database {
 
         @Override
         public long appliedSequence() {
+            request();
             return store.appliedSequence();
         }
 
