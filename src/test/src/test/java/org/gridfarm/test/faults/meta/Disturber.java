@@ -16,6 +16,9 @@ final class Disturber implements AutoCloseable {
     private static final int QUIET_MILLIS_MAX = 1500;
     private static final int STOP_MILLIS_MAX = 2500;
 
+    /** After so many it is looked whether anybody leads; in between one fault meets another. */
+    private static final int FAULTS_IN_A_ROW = 10;
+
     private enum Fault {
         KILL_METASERVER,
         STOP_METASERVER,
@@ -32,7 +35,7 @@ final class Disturber implements AutoCloseable {
     private final Map<String, Integer> done = new TreeMap<>();
     private final CountDownLatch end = new CountDownLatch(1);
     private final Thread thread;
-    private Throwable failure;
+    private volatile Throwable failure;
 
     Disturber(MetaFarm farm, long seed) {
         this.farm = farm;
@@ -44,11 +47,14 @@ final class Disturber implements AutoCloseable {
 
     private void run() {
         try {
+            int faults = 0;
             while (!end.await(random.nextInt(QUIET_MILLIS_MAX), TimeUnit.MILLISECONDS)) {
                 Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
                 disturb(fault);
                 done.merge(fault.name(), 1, Integer::sum);
+                if (++faults % FAULTS_IN_A_ROW == 0) farm.leader();
             }
+            farm.leader();
         } catch (InterruptedException | IOException | RuntimeException e) {
             failure = e;
         }
@@ -106,6 +112,11 @@ final class Disturber implements AutoCloseable {
         if (process.waitFor() != 0) {
             throw new IOException("ss -K cannot cut connections here");
         }
+    }
+
+    /** Nobody leads any more: what is played now waits in vain. */
+    boolean hasFailed() {
+        return failure != null;
     }
 
     /** What was done, by kind. */

@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -58,7 +59,7 @@ class RecordedHistoriesTest {
     @Test
     void historiesOfAFarmInPeaceAreLinearizable() throws Exception {
         Words.forget();
-        List<String> faults = play("quiet", Tier.count("histories"));
+        List<String> faults = play("quiet", Tier.count("histories"), () -> true);
         assertThat(faults).as("seed %d", SEED).isEmpty();
         assertThat(Words.unclear()).as("seed %d", SEED).isEmpty();
     }
@@ -68,7 +69,11 @@ class RecordedHistoriesTest {
         Disturber disturber = new Disturber(farm, SEED);
         List<String> faults;
         try (disturber) {
-            faults = play("disturbed", Tier.count("histories.disturbed"));
+            faults =
+                    play(
+                            "disturbed",
+                            Tier.count("histories.disturbed"),
+                            () -> !disturber.hasFailed());
         }
         System.out.println("faults: " + disturber.done());
         assertThat(faults).as("seed %d", SEED).isEmpty();
@@ -219,7 +224,8 @@ class RecordedHistoriesTest {
         };
     }
 
-    private static List<String> play(String name, int histories) throws Exception {
+    private static List<String> play(String name, int histories, BooleanSupplier goesOn)
+            throws Exception {
         long began = System.nanoTime();
         AtomicInteger next = new AtomicInteger();
         AtomicLong calls = new AtomicLong();
@@ -231,7 +237,7 @@ class RecordedHistoriesTest {
                 List<String> faults = new ArrayList<>();
                 try (Stage stage = new Stage(company, farm.company(company, LIBRARY_CLIENTS))) {
                     for (int i = next.getAndIncrement();
-                            i < histories && faults.size() < 3;
+                            i < histories && faults.size() < 3 && goesOn.getAsBoolean();
                             i = next.getAndIncrement()) {
                         History history = stage.play(SEED + i, CALLS_AT_LEAST);
                         calls.addAndGet(history.size());
