@@ -412,8 +412,11 @@ public final class MetaServer implements AutoCloseable {
         closeConnections();
         identity.blocking()
                 .execute(() -> {
-                    if (old instanceof Leading leading) leading.close();
-                    if (resign) cluster.resign();
+                    try {
+                        if (old instanceof Leading leading) leading.close();
+                    } finally {
+                        if (resign) cluster.resign();
+                    }
                 });
     }
 

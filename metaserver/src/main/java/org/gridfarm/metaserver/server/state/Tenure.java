@@ -150,6 +150,9 @@ public final class Tenure {
                 log.atLevel(awaited ? Level.WARN : Level.DEBUG)
                         .log("whether this server still leads: {}", e.getMessage());
                 answer = Answer.NONE;
+            } catch (RuntimeException | Error e) { // else it would not be asked ever again
+                log.error("whether this server still leads cannot be asked", e);
+                answer = Answer.NONE;
             }
             Answer told = answer;
             events.execute(() -> answered(told, now));

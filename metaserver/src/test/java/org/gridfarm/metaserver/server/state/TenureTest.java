@@ -27,6 +27,7 @@ class TenureTest {
     private final AtomicInteger ran = new AtomicInteger();
     private boolean answers = true;
     private final SimClock clock = new SimClock();
+    private boolean defect;
     private Tenure tenure;
 
     @BeforeEach
@@ -49,6 +50,7 @@ class TenureTest {
                         JournalStore.class.getClassLoader(),
                         new Class<?>[] {JournalStore.class},
                         (proxy, method, arguments) -> {
+                            if (defect) throw new IllegalStateException("planted");
                             if (!answers)
                                 throw new StoreException("no answer", new java.io.IOException());
                             try {
@@ -93,6 +95,18 @@ class TenureTest {
         call();
         assertThat(ran).hasValue(1);
         assertThat(deposed).hasValue(0);
+    }
+
+    @Test
+    void whomADefectKeepsFromAskingAsksAgain() {
+        defect = true;
+        pass(Tenure.ASK_EVERY);
+        answerAll();
+        defect = false;
+        store.claim("ms2");
+        pass(Tenure.ASK_EVERY);
+        answerAll();
+        assertThat(deposed).hasValue(1);
     }
 
     /** Of one that was elected before, and stopped before it claimed it. */
