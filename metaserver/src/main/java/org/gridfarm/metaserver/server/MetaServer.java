@@ -447,6 +447,13 @@ public final class MetaServer implements AutoCloseable {
         return serving instanceof Leading leading ? leading.materialiser().changesBehind() : 0;
     }
 
+    /** 0: it does not lead. */
+    double databaseSilentSeconds() {
+        return serving instanceof Leading leading
+                ? leading.tenure().silence().toMillis() / 1000.0
+                : 0;
+    }
+
     long sequence() {
         return serving.sequence();
     }

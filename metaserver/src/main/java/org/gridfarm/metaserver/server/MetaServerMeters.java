@@ -24,6 +24,10 @@ final class MetaServerMeters {
         Gauge.builder("gf.meta.changes.behind", server, MetaServer::changesBehind)
                 .description("Acknowledged changes that are not in the tables yet")
                 .register(registry);
+        Gauge.builder("gf.meta.database.silent", server, MetaServer::databaseSilentSeconds)
+                .baseUnit("seconds")
+                .description("Since PostgreSQL last answered the leader, who asks it all the time")
+                .register(registry);
         Gauge.builder("gf.meta.sequence", server, MetaServer::sequence)
                 .description("Last complete batch")
                 .register(registry);

@@ -28,6 +28,7 @@ import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ServerInfo;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -49,6 +50,7 @@ public final class StatusService {
     private final ServerIdentity identity;
     private final Repair repair;
     private final Supplier<DelegationFigures> delegations;
+    private final Supplier<Duration> databaseSilence;
     private final LeaderContext leader;
 
     public StatusService(
@@ -60,6 +62,7 @@ public final class StatusService {
             ServerIdentity identity,
             Repair repair,
             Supplier<DelegationFigures> delegations,
+            Supplier<Duration> databaseSilence,
             LeaderContext leader) {
         this.state = state;
         this.clients = clients;
@@ -69,6 +72,7 @@ public final class StatusService {
         this.identity = identity;
         this.repair = repair;
         this.delegations = delegations;
+        this.databaseSilence = databaseSilence;
         this.leader = leader;
     }
 
@@ -154,6 +158,7 @@ public final class StatusService {
                 .setReplicasLost(map.count(Problem.LOST))
                 .setReplicasOver(map.count(Problem.OVER))
                 .setReplicasCorrupt(map.count(Problem.CORRUPT));
+        reply.setDatabaseSilentMillis(databaseSilence.get().toMillis());
         DelegationFigures delegated = delegations.get();
         reply.setDelegations(delegated.directories())
                 .setDelegationsOverdue(delegated.overdue())

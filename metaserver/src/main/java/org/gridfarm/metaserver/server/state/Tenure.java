@@ -55,6 +55,10 @@ public final class Tenure {
     private boolean unelected;
 
     private long confirmedAt;
+
+    /** Which of our questions the database answered last was asked then. */
+    private volatile long answeredAt;
+
     private boolean electedAgain;
     private long electedAt;
 
@@ -75,6 +79,7 @@ public final class Tenure {
         this.epoch = epoch;
         this.lastAlive = certain;
         this.askedAt = certain;
+        this.answeredAt = certain;
         this.clock = clock;
         this.blocking = blocking;
         this.events = events;
@@ -129,6 +134,14 @@ public final class Tenure {
         return rest.isNegative() ? Duration.ZERO : rest;
     }
 
+    /**
+     * Since the question that the database answered last: as a rule hardly more than {@link
+     * #ASK_EVERY}. May be called by any thread.
+     */
+    public Duration silence() {
+        return Duration.ofNanos(clock.nanoTime() - answeredAt);
+    }
+
     public boolean isDoubtful() {
         return doubtful;
     }
@@ -161,6 +174,7 @@ public final class Tenure {
 
     private void answered(Answer answer, long sent) {
         asking = false;
+        if (answer != Answer.NONE) answeredAt = sent;
         boolean over = answer == Answer.ANOTHERS || answer == Answer.NONE && isStalled();
         if (over) {
             waiting.clear();

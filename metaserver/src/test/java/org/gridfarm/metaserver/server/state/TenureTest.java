@@ -98,6 +98,23 @@ class TenureTest {
     }
 
     @Test
+    void itIsKnownHowLongTheDatabaseHasBeenSilent() {
+        pass(Tenure.ASK_EVERY);
+        answerAll();
+        assertThat(tenure.silence()).isLessThan(Tenure.ASK_EVERY);
+        answers = false;
+        for (int i = 0; i < 20; i++) {
+            pass(Tenure.ASK_EVERY);
+            answerAll();
+        }
+        assertThat(tenure.silence()).isGreaterThanOrEqualTo(Tenure.ASK_EVERY.multipliedBy(20));
+        answers = true;
+        pass(Tenure.ASK_EVERY);
+        answerAll();
+        assertThat(tenure.silence()).isLessThan(Tenure.ASK_EVERY);
+    }
+
+    @Test
     void whomADefectKeepsFromAskingAsksAgain() {
         defect = true;
         pass(Tenure.ASK_EVERY);

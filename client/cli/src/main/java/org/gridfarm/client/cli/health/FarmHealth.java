@@ -25,6 +25,9 @@ public final class FarmHealth {
     /** Batches that tables or caches may be behind: a few seconds of a busy farm. */
     private static final long BEHIND_MAX = 5_000;
 
+    /** A restart of PostgreSQL takes less. */
+    private static final long SILENT_MILLIS_MAX = 5_000;
+
     private static final Duration EXPIRES_SOON = Duration.ofDays(14);
 
     /** Of its life, where that is short, as that of a proxy is. */
@@ -138,6 +141,17 @@ public final class FarmHealth {
     }
 
     private void servers(ClusterStatusReply status) {
+        long silent = status.getDatabaseSilentMillis();
+        if (silent > SILENT_MILLIS_MAX) {
+            add(
+                    HealthCode.DATABASE_SILENT,
+                    1,
+                    "PostgreSQL has not answered the leading metaserver for "
+                            + silent / 1000
+                            + " s: changes of names wait, and are refused in the end",
+                    "start it, or look at its log, its disk and the network; what is acknowledged"
+                            + " is kept, and all goes on when it answers");
+        }
         long behind = status.getJournalRowsBehind();
         if (behind > BEHIND_MAX) {
             add(

@@ -23,6 +23,7 @@ public enum HealthCode {
     NODE_DRAIN_BLOCKED(Severity.WARNING, "A node is being emptied and something is in the way."),
     NODES_UNEVEN(Severity.WARNING, "One node is much fuller than another."),
     FARM_FULL(Severity.ERROR, "No node has room for new files."),
+    DATABASE_SILENT(Severity.ERROR, "PostgreSQL does not answer: no name can be changed."),
     METASERVER_ALONE(Severity.WARNING, "Nobody would take over from the only metaserver."),
     METASERVER_BEHIND(Severity.WARNING, "A cache server is far behind the leader."),
     METASERVER_FULL(Severity.WARNING, "A metaserver takes nothing new for want of memory."),

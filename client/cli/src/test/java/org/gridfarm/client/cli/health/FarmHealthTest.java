@@ -135,7 +135,7 @@ class FarmHealthTest {
     }
 
     @Test
-    void metaserversThatAreAloneBehindOrFullAreNamed() {
+    void metaserversThatAreAloneBehindOrFullAreNamedAndTheirDatabase() {
         assertFound(
                 look(
                         ClusterStatusReply.newBuilder()
@@ -153,6 +153,12 @@ class FarmHealthTest {
                 HealthCode.METASERVER_FULL,
                 "m3: heap",
                 "GF_HEAP");
+        assertFound(
+                look(well().setDatabaseSilentMillis(42_100)),
+                HealthCode.DATABASE_SILENT,
+                "has not answered the leading metaserver for 42 s",
+                "its log");
+        assertThat(look(well().setDatabaseSilentMillis(900))).isEmpty();
         assertFound(
                 look(well().setJournalRowsBehind(9000)),
                 HealthCode.TABLES_BEHIND,
