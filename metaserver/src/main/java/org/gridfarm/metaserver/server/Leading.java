@@ -307,7 +307,7 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
                                 identity,
                                 repair,
                                 delegating::figures,
-                                tenure::silence,
+                                tenure,
                                 this)
                         .register(table);
         ReplicaAdmin copies = new ReplicaAdmin(state, balance, identity, this);

@@ -14,6 +14,7 @@ import org.gridfarm.metaserver.server.state.FarmState;
 import org.gridfarm.metaserver.server.state.HandlerTable;
 import org.gridfarm.metaserver.server.state.LeaderContext;
 import org.gridfarm.metaserver.server.state.ServerIdentity;
+import org.gridfarm.metaserver.server.state.Tenure;
 import org.gridfarm.protocol.api.MetadataMethods;
 import org.gridfarm.protocol.rpc.Exchange;
 import org.gridfarm.protocol.wire.AdminReply;
@@ -28,7 +29,6 @@ import org.gridfarm.protocol.wire.NodeImage;
 import org.gridfarm.protocol.wire.NodeInfo;
 import org.gridfarm.protocol.wire.ServerInfo;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -50,7 +50,7 @@ public final class StatusService {
     private final ServerIdentity identity;
     private final Repair repair;
     private final Supplier<DelegationFigures> delegations;
-    private final Supplier<Duration> databaseSilence;
+    private final Tenure tenure;
     private final LeaderContext leader;
 
     public StatusService(
@@ -62,7 +62,7 @@ public final class StatusService {
             ServerIdentity identity,
             Repair repair,
             Supplier<DelegationFigures> delegations,
-            Supplier<Duration> databaseSilence,
+            Tenure tenure,
             LeaderContext leader) {
         this.state = state;
         this.clients = clients;
@@ -72,7 +72,7 @@ public final class StatusService {
         this.identity = identity;
         this.repair = repair;
         this.delegations = delegations;
-        this.databaseSilence = databaseSilence;
+        this.tenure = tenure;
         this.leader = leader;
     }
 
@@ -158,7 +158,8 @@ public final class StatusService {
                 .setReplicasLost(map.count(Problem.LOST))
                 .setReplicasOver(map.count(Problem.OVER))
                 .setReplicasCorrupt(map.count(Problem.CORRUPT));
-        reply.setDatabaseSilentMillis(databaseSilence.get().toMillis());
+        reply.setDatabaseSilentMillis(tenure.silence().toMillis())
+                .setCoordinationLost(tenure.isUnelected());
         DelegationFigures delegated = delegations.get();
         reply.setDelegations(delegated.directories())
                 .setDelegationsOverdue(delegated.overdue())

@@ -134,6 +134,11 @@ public final class Tenure {
         return rest.isNegative() ? Duration.ZERO : rest;
     }
 
+    /** The database alone says that this server leads. */
+    public boolean isUnelected() {
+        return unelected;
+    }
+
     /**
      * Since the question that the database answered last: as a rule hardly more than {@link
      * #ASK_EVERY}. May be called by any thread.

@@ -160,6 +160,14 @@ public final class FarmHealth {
                     "the tables are " + behind + " batches behind the journal",
                     "look at the disk and the load of the PostgreSQL server");
         }
+        if (status.getCoordinationLost()) {
+            add(
+                    HealthCode.COORDINATION_LOST,
+                    1,
+                    "ZooKeeper does not answer the leading metaserver, which goes on; should it end,"
+                            + " nobody takes over",
+                    "start ZooKeeper, or look at its log and the network");
+        }
         for (ServerInfo server : status.getServersList()) {
             String name = "metaserver " + server.getName();
             if (!server.getProblem().isEmpty()) {

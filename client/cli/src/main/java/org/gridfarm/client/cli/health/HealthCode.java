@@ -24,6 +24,7 @@ public enum HealthCode {
     NODES_UNEVEN(Severity.WARNING, "One node is much fuller than another."),
     FARM_FULL(Severity.ERROR, "No node has room for new files."),
     DATABASE_SILENT(Severity.ERROR, "PostgreSQL does not answer: no name can be changed."),
+    COORDINATION_LOST(Severity.WARNING, "No other metaserver can be elected."),
     METASERVER_ALONE(Severity.WARNING, "Nobody would take over from the only metaserver."),
     METASERVER_BEHIND(Severity.WARNING, "A cache server is far behind the leader."),
     METASERVER_FULL(Severity.WARNING, "A metaserver takes nothing new for want of memory."),

@@ -160,6 +160,11 @@ class FarmHealthTest {
                 "its log");
         assertThat(look(well().setDatabaseSilentMillis(900))).isEmpty();
         assertFound(
+                look(well().setCoordinationLost(true)),
+                HealthCode.COORDINATION_LOST,
+                "nobody takes over",
+                "start ZooKeeper");
+        assertFound(
                 look(well().setJournalRowsBehind(9000)),
                 HealthCode.TABLES_BEHIND,
                 "9000 batches",
