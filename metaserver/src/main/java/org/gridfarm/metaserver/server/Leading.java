@@ -6,7 +6,6 @@ import org.gridfarm.metaserver.coherence.ClientCoherence;
 import org.gridfarm.metaserver.coherence.DataTouch;
 import org.gridfarm.metaserver.coherence.Effect;
 import org.gridfarm.metaserver.coherence.LeaderCoherence;
-import org.gridfarm.metaserver.coherence.Touch;
 import org.gridfarm.metaserver.commit.Committer;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.Materialiser;
@@ -77,7 +76,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -134,28 +132,12 @@ final class Leading implements Serving, LeaderContext, ReadScope.Visibility {
     private boolean committing;
     private boolean stopped;
 
-    /**
-     * What leading starts from.
-     *
-     * @param claimedAt monotonic nanoseconds before the epoch was asked for: from then on somebody
-     *     else may have taken the lead
-     * @param applied the last batch that the tables have
-     * @param doubtful see {@link LeaderCoherence}
-     */
-    record Start(
-            long claimedAt,
-            JournalStore.Claim claim,
-            long sequence,
-            long applied,
-            Duration leasesLeft,
-            @Nullable List<Touch> doubtful) {}
-
     Leading(
             Events events,
             ServerThreads threads,
             FarmState state,
             JournalStore store,
-            Start start,
+            Promotion.Start start,
             ServerIdentity identity,
             TicketMaker tickets,
             RepairLimits limits,

@@ -80,7 +80,7 @@ public final class MetaServer implements AutoCloseable {
     private volatile Serving serving;
     private volatile boolean ready;
     private volatile boolean closing;
-    private UnaryOperator<Leading.Start> beginning = UnaryOperator.identity();
+    private UnaryOperator<Promotion.Start> beginning = UnaryOperator.identity();
     private boolean candidate;
 
     /** The coordination service lets this server lead, and has since that time. */
@@ -162,7 +162,7 @@ public final class MetaServer implements AutoCloseable {
     }
 
     /** Before the start, or on the event thread; tests plant faults so. */
-    void beginsWith(UnaryOperator<Leading.Start> changed) {
+    void beginsWith(UnaryOperator<Promotion.Start> changed) {
         beginning = changed;
     }
 
@@ -336,7 +336,7 @@ public final class MetaServer implements AutoCloseable {
                 promotion,
                 mine,
                 () -> {
-                    Leading.Start start = beginning.apply(promotion.bringUp());
+                    Promotion.Start start = beginning.apply(promotion.bringUp());
                     worker.close(Duration.ZERO);
                     events.submit(() -> lead(promotion.state(), start, mine));
                 });
@@ -359,7 +359,7 @@ public final class MetaServer implements AutoCloseable {
     }
 
     /** Else it would stay elected, and nobody would lead. */
-    private void lead(FarmState state, Leading.Start start, long mine) {
+    private void lead(FarmState state, Promotion.Start start, long mine) {
         if (closing || term != mine || !leads) return;
         try {
             begin(state, start, mine);
@@ -369,7 +369,7 @@ public final class MetaServer implements AutoCloseable {
         }
     }
 
-    private void begin(FarmState state, Leading.Start start, long mine) {
+    private void begin(FarmState state, Promotion.Start start, long mine) {
         Leading leading =
                 new Leading(
                         events,

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,6 +25,22 @@ import java.util.Objects;
  */
 final class Promotion {
     private static final Logger log = LoggerFactory.getLogger(Promotion.class);
+
+    /**
+     * What leading starts from.
+     *
+     * @param claimedAt monotonic nanoseconds before the epoch was asked for: from then on somebody
+     *     else may have taken the lead
+     * @param applied the last batch that the tables have
+     * @param doubtful see {@link LeaderCoherence}
+     */
+    record Start(
+            long claimedAt,
+            JournalStore.Claim claim,
+            long sequence,
+            long applied,
+            Duration leasesLeft,
+            @Nullable List<Touch> doubtful) {}
 
     private final JournalStore store;
     private final String name;
@@ -56,7 +73,7 @@ final class Promotion {
     }
 
     /** To the end of the journal, which nobody else lengthens as long as the epoch is ours. */
-    Leading.Start bringUp() {
+    Start bringUp() {
         JournalStore.Claim claim = Objects.requireNonNull(this.claim, "claimed before");
         long sequence = held == 0 || !catchUp() ? load() : held;
         log.info(
@@ -64,7 +81,7 @@ final class Promotion {
                 claim.epoch(),
                 sequence,
                 (clock.nanoTime() - began) / 1_000_000);
-        return new Leading.Start(
+        return new Start(
                 began,
                 claim,
                 sequence,

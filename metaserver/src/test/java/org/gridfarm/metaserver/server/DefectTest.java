@@ -87,9 +87,9 @@ class DefectTest extends FarmOfOneLeader {
         assertThat(client.lookup(1, "d").getFound()).isTrue();
     }
 
-    private static Leading.Start unbearable(Leading.Start start) {
+    private static Promotion.Start unbearable(Promotion.Start start) {
         Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE); // overflows in nanoseconds
-        return new Leading.Start(
+        return new Promotion.Start(
                 start.claimedAt(),
                 start.claim(),
                 start.sequence(),

@@ -93,11 +93,11 @@ public final class ServerInSimulation {
         server.beginsWith(start -> tampered(start, beginning));
     }
 
-    private static Leading.Start tampered(Leading.Start start, Beginning beginning) {
+    private static Promotion.Start tampered(Promotion.Start start, Beginning beginning) {
         return switch (beginning) {
             case AS_IT_IS -> start;
             case NOT_HELD ->
-                    new Leading.Start(
+                    new Promotion.Start(
                             start.claimedAt(),
                             start.claim(),
                             start.sequence(),
@@ -105,7 +105,7 @@ public final class ServerInSimulation {
                             Duration.ZERO,
                             start.doubtful());
             case NOT_DOUBTED ->
-                    new Leading.Start(
+                    new Promotion.Start(
                             start.claimedAt(),
                             start.claim(),
                             start.sequence(),
