@@ -358,7 +358,7 @@ public final class MetaServer implements AutoCloseable {
         worker.after(RETRY_WAIT, () -> promote(worker, promotion, mine));
     }
 
-    /** Else it would stay elected, and nobody would lead. */
+    /** Gives the lead up where that fails: whoever is elected keeps all others from leading. */
     private void lead(FarmState state, Promotion.Start start, long mine) {
         if (closing || term != mine || !leads) return;
         try {

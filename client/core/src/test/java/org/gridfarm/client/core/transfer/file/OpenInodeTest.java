@@ -295,8 +295,7 @@ class OpenInodeTest {
     void whatTheKernelWritesAfterATimeWasSetCountsWithinTheSameTick(@TempDir Path directory)
             throws IOException {
         long before = 1_700_000_000_000_000_000L;
-        Path file = Files.write(directory.resolve("staged"), new byte[] {1});
-        Files.setLastModifiedTime(file, FileTime.from(before, TimeUnit.NANOSECONDS));
+        Path file = dated(directory, before);
         open.opened(handle(1), reply(5, 0));
         granted(file);
         open.modificationTimeSet();
@@ -312,14 +311,18 @@ class OpenInodeTest {
     void whatTheKernelWritesCountsThoughATimeWasSetBeforeItsFileWasGranted(@TempDir Path directory)
             throws IOException {
         long before = 1_700_000_000_000_000_000L;
-        Path file = Files.write(directory.resolve("staged"), new byte[] {1});
-        Files.setLastModifiedTime(file, FileTime.from(before, TimeUnit.NANOSECONDS));
+        Path file = dated(directory, before);
         open.opened(handle(1), reply(5, 0));
         open.modificationTimeSet();
         granted(file);
         open.wroteLocally();
         open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before + 1).build());
         assertThat(open.takeCommit(1, null).getMtime()).isEqualTo(before + 1);
+    }
+
+    private static Path dated(Path directory, long nanos) throws IOException {
+        Path file = Files.write(directory.resolve("staged"), new byte[] {1});
+        return Files.setLastModifiedTime(file, FileTime.from(nanos, TimeUnit.NANOSECONDS));
     }
 
     @Test
