@@ -14,6 +14,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -51,43 +52,50 @@ class PromotionTest {
     /** Each method that a promotion calls. */
     private static JournalStore refusingOnce(JournalStore real, Set<String> refused) {
         Set<String> ofPromotions = Set.of("claim", "tail", "load", "appliedSequence");
-        return (JournalStore)
-                Proxy.newProxyInstance(
-                        JournalStore.class.getClassLoader(),
-                        new Class<?>[] {JournalStore.class},
-                        (proxy, method, arguments) -> {
-                            String name = method.getName();
-                            if (ofPromotions.contains(name) && refused.add(name)) {
-                                throw new StoreException("planted", new SQLException("planted"));
-                            }
-                            try {
-                                return method.invoke(real, arguments);
-                            } catch (InvocationTargetException e) {
-                                throw e.getCause();
-                            }
-                        });
+        return asked(
+                real,
+                (name, call) -> {
+                    if (ofPromotions.contains(name) && refused.add(name)) {
+                        throw new StoreException("planted", new SQLException("planted"));
+                    }
+                    return call.call();
+                });
     }
 
     private static JournalStore overtaken(JournalStore real, AtomicInteger claims) {
         CountDownLatch never = new CountDownLatch(1);
+        return asked(
+                real,
+                (name, call) -> {
+                    Object answer = call.call();
+                    if (name.equals("claim") && claims.incrementAndGet() == 1) {
+                        real.claim("ms9");
+                        never.await(2 * ServerLimits.STALL_MAX.toMillis(), TimeUnit.MILLISECONDS);
+                    }
+                    return answer;
+                });
+    }
+
+    private interface Between {
+        /**
+         * @param name of the method that is called
+         * @param call what the store does then
+         */
+        Object answer(String name, Callable<Object> call) throws Exception;
+    }
+
+    private static JournalStore asked(JournalStore real, Between between) {
         return (JournalStore)
                 Proxy.newProxyInstance(
                         JournalStore.class.getClassLoader(),
                         new Class<?>[] {JournalStore.class},
                         (proxy, method, arguments) -> {
-                            Object answer;
                             try {
-                                answer = method.invoke(real, arguments);
+                                return between.answer(
+                                        method.getName(), () -> method.invoke(real, arguments));
                             } catch (InvocationTargetException e) {
                                 throw e.getCause();
                             }
-                            if (method.getName().equals("claim") && claims.incrementAndGet() == 1) {
-                                real.claim("ms9");
-                                never.await(
-                                        2 * ServerLimits.STALL_MAX.toMillis(),
-                                        TimeUnit.MILLISECONDS);
-                            }
-                            return answer;
                         });
     }
 }
