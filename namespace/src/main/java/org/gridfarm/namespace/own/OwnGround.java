@@ -462,7 +462,11 @@ public final class OwnGround {
         lastTime = context.time;
         if (context.taken) takeNumber();
         if (request.getMkdir().getDelegate()) directories.add(accepted.inode());
-        MutateReply reply = accepted.reply(known, going).build();
+        MutateReply.Builder reply = accepted.reply(known, going);
+        // What the leader makes of it meanwhile, and has made of it, is to be asked.
+        if (atLeader.has(reply.getAttributes().getInode())) {
+            reply.getAttributesBuilder().setWriting(true);
+        }
         for (Change change : accepted.changes()) {
             if (change.hasInode()) atLeader.changedHere(change.getInode().getInode());
             if (change.hasInodeGone()) {
@@ -477,9 +481,9 @@ public final class OwnGround {
                         .setRequest(request)
                         .setInode(context.taken ? context.number : 0)
                         .setTime(context.time)
-                        .setDigest(ShippedAnswers.digest(request, reply))
+                        .setDigest(ShippedAnswers.digest(request, reply.build()))
                         .build(),
-                reply);
+                reply.build());
     }
 
     private static boolean isStriped(Decision.Accepted accepted) {

@@ -9,7 +9,9 @@ public sealed interface Verdict {
     /**
      * It is done. The leader is to be told by the command, behind all that were decided before.
      *
-     * @param reply as the leader will answer, without a file that is opened along with it
+     * @param reply as the leader will answer, without a file that is opened along with it. Of a
+     *     file that the leader has been asked to change size and times are not known here: it
+     *     counts as one that is written
      */
     record Done(ShippedCommand command, MutateReply reply) implements Verdict {}
 

@@ -61,6 +61,7 @@ class OwnGroundTest {
     private static int xattrsSetHere;
     private static int openedHere;
     private static int linkedHere;
+    private static int shownAsWritten;
     private static int takenOver;
     private static int takenWithFiles;
 
@@ -71,6 +72,7 @@ class OwnGroundTest {
         assertThat(linkedHere).as("files linked by the session").isPositive();
         assertThat(openedHere).as("files opened by the session").isPositive();
         assertThat(filesSetHere).as("attributes of files set by the session").isPositive();
+        assertThat(shownAsWritten).as("files shown while the leader changed them").isPositive();
         assertThat(takenOver).as("directories delegated after they were made").isPositive();
         assertThat(takenWithFiles).as("of these, with files in them").isPositive();
     }
@@ -86,13 +88,24 @@ class OwnGroundTest {
         world.requireEqualViews();
     }
 
+    /** What the session has answered by itself. */
+    private record Told(ShippedCommand command, Attributes shown) {
+        Told(Verdict.Done done, Credentials who) {
+            this(
+                    done.command().toBuilder()
+                            .setRequest(done.command().getRequest().toBuilder().setCredentials(who))
+                            .build(),
+                    done.reply().getAttributes());
+        }
+    }
+
     /** Everything in one thread; the session's commands wait in a queue until they are shipped. */
     private static final class World {
         private final Dice dice;
         private final Namespace leader = new Namespace();
         private final OwnGround ground = new OwnGround();
         private final Set<Long> delegated = new HashSet<>();
-        private final Deque<ShippedCommand> queue = new ArrayDeque<>();
+        private final Deque<Told> queue = new ArrayDeque<>();
 
         /** Of the leader to calls of the session, which may overtake one another. */
         private final List<Runnable> answers = new ArrayList<>();
@@ -175,12 +188,7 @@ class OwnGroundTest {
                     if (set != 0 && !ground.isOwn(set)) filesSetHere++;
                     assertThat(ShippedAnswers.digest(done.command().getRequest(), done.reply()))
                             .isEqualTo(done.command().getDigest());
-                    queue.add(
-                            done.command().toBuilder()
-                                    .setRequest(
-                                            done.command().getRequest().toBuilder()
-                                                    .setCredentials(who))
-                                    .build());
+                    queue.add(new Told(done, who));
                 }
                 case Verdict.Refused refused -> {
                     shipAll();
@@ -309,7 +317,8 @@ class OwnGroundTest {
         }
 
         private void shipOne() {
-            ShippedCommand command = queue.remove();
+            Told told = queue.remove();
+            ShippedCommand command = told.command();
             MutateRequest request = command.getRequest();
             for (long inode : Namespace.named(request)) {
                 assertThat(delegated).contains(leader.homeOf(inode));
@@ -325,8 +334,21 @@ class OwnGroundTest {
             assertThat(ShippedAnswers.digest(request, reply))
                     .as("%s: %s", request, reply)
                     .isEqualTo(command.getDigest());
+            requireShown(told.shown(), reply.getAttributes());
             if (request.getMkdir().getDelegate()) {
                 delegated.add(((Decision.Accepted) decision).inode());
+            }
+        }
+
+        /**
+         * A file is shown as the leader shows it, or as one that the leader has to be asked for.
+         */
+        private void requireShown(Attributes shown, Attributes byLeader) {
+            if (shown.getType() == FileType.DIRECTORY) return;
+            if (shown.getWriting()) {
+                shownAsWritten++;
+            } else {
+                assertThat(shown).isEqualTo(byLeader);
             }
         }
 
