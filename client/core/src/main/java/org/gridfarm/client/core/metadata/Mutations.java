@@ -204,10 +204,12 @@ final class Mutations {
 
     CompletableFuture<MutateReply> setAttributes(Credentials who, SetAttributes set) {
         boolean setsTime = set.hasMtime() || set.getMtimeNow();
-        return inode(who, "setattr", set.getInode(), m -> m.setSetAttributes(set))
+        Change change = cache.begin(new long[] {set.getInode()}, NONE);
+        return inode(who, "setattr", m -> m.setSetAttributes(set), change)
                 .thenCompose(reply -> {
                     SizeSource source = sizes;
-                    return setsTime && source != null
+                    // Who decided it here has told already, before anybody could write.
+                    return setsTime && source != null && !change.isDecidedHere()
                             ? source.modificationTimeSet(set.getInode()).thenApply(done -> reply)
                             : CompletableFuture.completedFuture(reply);
                 });
@@ -216,11 +218,18 @@ final class Mutations {
     /** A change of one inode alone. */
     CompletableFuture<MutateReply> inode(
             Credentials who, String operation, long inode, Consumer<MutateRequest.Builder> body) {
-        Change change = cache.begin(new long[] {inode}, NONE);
+        return inode(who, operation, body, cache.begin(new long[] {inode}, NONE));
+    }
+
+    private CompletableFuture<MutateReply> inode(
+            Credentials who,
+            String operation,
+            Consumer<MutateRequest.Builder> body,
+            Change change) {
         return send(
                 who,
                 operation,
-                Failures.subject(inode),
+                Failures.subject(change.inodes()[0]),
                 body,
                 change,
                 (c, reply) -> {

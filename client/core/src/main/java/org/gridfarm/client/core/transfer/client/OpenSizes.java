@@ -189,16 +189,8 @@ final class OpenSizes implements SizeSource {
      */
     OptionalLong writtenAt(long inode) {
         OpenInode own = open.find(inode);
-        if (own == null || !(own.content() instanceof Content.Plain plain)) {
-            return OptionalLong.of(0);
-        }
-        if (SharedThread.isCurrent()) return OptionalLong.empty();
-        try {
-            return OptionalLong.of(plain.file().replica.modified());
-        } catch (FarmException e) {
-            if (own.isIn(plain.file())) throw e;
-            return OptionalLong.empty(); // its last writer closes it at this moment
-        }
+        if (own == null || own.content().file() == null) return OptionalLong.of(0);
+        return SharedThread.isCurrent() ? OptionalLong.empty() : own.writtenAt();
     }
 
     @Override
@@ -210,15 +202,6 @@ final class OpenSizes implements SizeSource {
     @Override
     public CompletableFuture<Void> modificationTimeSet(long inode) {
         OpenInode own = open.find(inode);
-        if (own != null && own.content().file() != null) {
-            return disk.get(() -> {
-                own.modificationTimeSet();
-                return null;
-            });
-        }
-        if (own != null) {
-            own.modificationTimeSet();
-        }
-        return CompletableFuture.completedFuture(null);
+        return own == null ? CompletableFuture.completedFuture(null) : own.modificationTimeSet();
     }
 }

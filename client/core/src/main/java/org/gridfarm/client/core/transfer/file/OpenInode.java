@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -316,12 +317,39 @@ public final class OpenInode implements GrantOwner {
     }
 
     /**
-     * What the kernel writes from now on may seem to come before this moment, since its clock for
-     * files goes by ticks: the object's own time tells what counts.
+     * When the kernel wrote into it last, by its own clock; 0: it does not write it. Empty: that
+     * cannot be told now, as while its node moves the file. Waits for the disk.
      */
-    public void modificationTimeSet() {
-        modificationTimeSet(
-                content() instanceof Content.Plain plain ? plain.file().replica.modified() : 0);
+    public OptionalLong writtenAt() {
+        if (!(content() instanceof Content.Plain plain)) return OptionalLong.of(0);
+        long time = plain.file().isPlaced() ? plain.file().replica.modified() : 0;
+        return time == 0 ? OptionalLong.empty() : OptionalLong.of(time);
+    }
+
+    /**
+     * Somebody has set the modification time. What the kernel writes from now on may seem to come
+     * before this moment, since its clock for files goes by ticks: the object's own time tells what
+     * counts.
+     *
+     * @return when that is known: after a claim that is under way
+     */
+    public CompletableFuture<Void> modificationTimeSet() {
+        LocalWriting file = content().file();
+        if (file == null) {
+            modificationTimeSet(0);
+            return CompletableFuture.completedFuture(null);
+        }
+        return file.whenPlaced(() ->
+                wiring.attached()
+                        .disk()
+                        .get(() -> {
+                            modificationTimeSet(objectTime());
+                            return null;
+                        }));
+    }
+
+    private long objectTime() {
+        return content() instanceof Content.Plain plain ? plain.file().replica.modified() : 0;
     }
 
     /**

@@ -298,7 +298,7 @@ class OpenInodeTest {
         Path file = dated(directory, before);
         open.opened(handle(1), reply(5, 0));
         granted(file);
-        open.modificationTimeSet();
+        assertThat(open.modificationTimeSet()).isCompleted();
         open.wroteLocally();
         open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before).build());
         assertThat(open.takeCommit(1, null).getMtime()).as("written before it was set").isZero();
@@ -313,7 +313,7 @@ class OpenInodeTest {
         long before = 1_700_000_000_000_000_000L;
         Path file = dated(directory, before);
         open.opened(handle(1), reply(5, 0));
-        open.modificationTimeSet();
+        assertThat(open.modificationTimeSet()).isCompleted();
         granted(file);
         open.wroteLocally();
         open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before + 1).build());
