@@ -8,7 +8,7 @@ import org.gridfarm.client.core.metadata.OwnDecisions;
 import org.gridfarm.client.core.metadata.RenameFlag;
 import org.gridfarm.client.core.session.Inheritance;
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
@@ -172,8 +172,8 @@ public final class Gridfarm implements AutoCloseable {
     }
 
     /** For a program that can tell; said before files are opened. */
-    public void findBlocksBy(LocalBlocks blocks) {
-        connection.transfer.findBlocksBy(blocks);
+    public void localCallsBy(LocalCalls calls) {
+        connection.transfer.localCallsBy(calls);
     }
 
     /** Open files by inode number, asynchronously. */

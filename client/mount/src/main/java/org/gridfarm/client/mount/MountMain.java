@@ -132,7 +132,7 @@ public final class MountMain {
                         Gridfarm.open(
                                 config, name, numbers, own == null ? OwnDecisions.NONE : own)) {
             if (!settings.usesJnr()) {
-                farm.findBlocksBy(new HostBlocks());
+                farm.localCallsBy(new LinuxCalls());
             }
             if (ledger != null && !goesOn) {
                 ledger.trusted(farm.mayAssert());

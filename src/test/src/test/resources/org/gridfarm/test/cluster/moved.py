@@ -99,6 +99,12 @@ def also(name, flags=os.O_CREAT):
     return lambda d: os.close(os.open(f"{d}/{name}", flags))
 
 
+def open_empty(d):
+    """A new file, whose descriptor is left open."""
+    os.unlink(d + "/f")
+    return os.open(d + "/f", os.O_CREAT | os.O_WRONLY, 0o644)
+
+
 def directory(name):
     return lambda d: os.makedirs(f"{d}/{name}")
 
@@ -127,6 +133,9 @@ def opens_and_writes():
     step("fsync alone", on(os.fsync))
     step("O_TRUNC", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC))
     step("O_TRUNC of an empty file", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC), prepare=lambda d: os.truncate(d + "/f", 0))
+    step("O_TRUNC of an empty file that is open", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC), prepare=open_empty)
+    step("truncate of an empty file that is open", quiet(lambda d, f: os.truncate(f, 0)), prepare=open_empty)
+    step("utime of an empty file that is open", quiet(lambda d, f: os.utime(f, ns=(5, 7))), prepare=open_empty)
     step("O_CREAT of an existing file", on(lambda fd: None, os.O_WRONLY | os.O_CREAT))
     step("O_CREAT", lambda d, f: os.open(d + "/n", os.O_CREAT | os.O_RDWR), "n")
     step("O_EXCL refused", lambda d, f: os.open(f, os.O_CREAT | os.O_EXCL | os.O_RDWR))

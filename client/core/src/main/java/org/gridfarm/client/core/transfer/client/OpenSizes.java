@@ -1,7 +1,7 @@
 package org.gridfarm.client.core.transfer.client;
 
 import org.gridfarm.client.core.metadata.SizeSource;
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.client.core.transfer.file.Content;
 import org.gridfarm.client.core.transfer.file.OpenInode;
 import org.gridfarm.client.core.transfer.local.LocalDisk;
@@ -38,13 +38,13 @@ final class OpenSizes implements SizeSource {
 
     private final Nodes nodes;
     private final OpenInodes open;
-    private final Supplier<LocalBlocks> blocks;
+    private final Supplier<LocalCalls> calls;
     private final LocalDisk disk;
 
-    OpenSizes(Nodes nodes, OpenInodes open, Supplier<LocalBlocks> blocks, LocalDisk disk) {
+    OpenSizes(Nodes nodes, OpenInodes open, Supplier<LocalCalls> calls, LocalDisk disk) {
         this.nodes = nodes;
         this.open = open;
-        this.blocks = blocks;
+        this.calls = calls;
         this.disk = disk;
     }
 
@@ -105,7 +105,7 @@ final class OpenSizes implements SizeSource {
     private @Nullable ChainOutcome measured(OpenInode own) {
         ChainOutcome now =
                 own.content() instanceof Content.Plain plain && !plain.file().isLost()
-                        ? plain.file().replica.measured(blocks.get())
+                        ? plain.file().replica.measured(calls.get())
                         : null;
         // Else another client may have written before the file was looked at, and after.
         return own.writesAlone() ? now : null;

@@ -7,7 +7,7 @@ import org.gridfarm.client.core.session.LeaderCalls;
 import org.gridfarm.client.core.session.SessionKeeper;
 import org.gridfarm.client.core.session.Turns;
 import org.gridfarm.client.core.transfer.FileHandle;
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.RestoredFile;
 import org.gridfarm.client.core.transfer.Transfer;
@@ -119,7 +119,7 @@ public final class TransferClient
         ends = new HandleEnds(wiring, open, untold, releases, kept, resting);
         handles = new NewHandles(wiring, open, ends, untold);
         staged = new StagedStarts(wiring);
-        sizes = new OpenSizes(nodes, open, wiring.attached()::blocksNow, wiring.attached().disk());
+        sizes = new OpenSizes(nodes, open, wiring.attached()::localCalls, wiring.attached().disk());
         reclaims = new Reclaims(wiring, sizes);
         storage = new StableStorage(session, nodes);
         metadata.sizesFrom(sizes);
@@ -128,8 +128,8 @@ public final class TransferClient
     }
 
     /** Said once, before files are opened. */
-    public void findBlocksBy(LocalBlocks blocks) {
-        wiring.attached().blocks().set(blocks);
+    public void localCallsBy(LocalCalls calls) {
+        wiring.attached().calls().set(calls);
     }
 
     // ---- opening

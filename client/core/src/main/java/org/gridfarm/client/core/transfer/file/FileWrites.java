@@ -172,7 +172,7 @@ public final class FileWrites {
                     plain.file(),
                     Unpooled.EMPTY_BUFFER,
                     file -> {
-                        file.resize(size);
+                        file.resize(size, wiring.attached().localCalls());
                         return null;
                     },
                     () -> truncate(size));
@@ -192,7 +192,10 @@ public final class FileWrites {
                                         stripe,
                                         truncation(objectSize),
                                         left(began),
-                                        (file, done) -> file.resize(objectSize)));
+                                        (file, done) ->
+                                                file.resize(
+                                                        objectSize,
+                                                        wiring.attached().localCalls())));
                     }
                     return all(parts).thenAccept(done -> open.resized(size));
                 });
@@ -243,7 +246,7 @@ public final class FileWrites {
                         at += run;
                     }
                     if (grows && offset + length > file.size()) {
-                        file.resize(offset + length);
+                        file.resize(offset + length, wiring.attached().localCalls());
                     }
                     open.wroteLocally();
                     return null;

@@ -279,7 +279,7 @@ final class LocalAgreement {
         if (from >= size) {
             return CompletableFuture.completedFuture(false);
         }
-        long data = file.nextData(wiring.attached().blocksNow(), from, size);
+        long data = file.nextData(wiring.attached().localCalls(), from, size);
         if (data > from) {
             return gone(writes.punchObject(from, data - from), next, data);
         }

@@ -102,7 +102,7 @@ final class MappedChanges {
         LocalReplica file = writing.replica;
         return wiring.attached()
                 .disk()
-                .get(() -> file.nextData(wiring.attached().blocksNow(), offset, file.size()))
+                .get(() -> file.nextData(wiring.attached().localCalls(), offset, file.size()))
                 .thenCompose(here ->
                         here - offset <= TransferLimits.CHUNK_BYTES
                                 ? CompletableFuture.completedFuture(offset)

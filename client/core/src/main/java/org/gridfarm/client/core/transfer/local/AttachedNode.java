@@ -1,6 +1,6 @@
 package org.gridfarm.client.core.transfer.local;
 
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.client.core.transfer.Shares;
 import org.gridfarm.client.core.transfer.known.Stripes;
 import org.gridfarm.client.core.transfer.node.Nodes;
@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * @param staged what files created here may be made of
  * @param givenBack grants of local files that have ended
  * @param known where local files lie that may be read again soon
- * @param blocks which blocks of local files hold data
+ * @param calls about local files that the JDK lacks
  * @param descriptors for local files, by the user who opens them
  * @param disk where they are waited for
  */
@@ -40,7 +40,7 @@ public record AttachedNode(
         StagedFiles staged,
         GivenBack givenBack,
         KnownReplicas known,
-        AtomicReference<LocalBlocks> blocks,
+        AtomicReference<LocalCalls> calls,
         Shares descriptors,
         LocalDisk disk) {
     /** Long past: asked for anew by whoever needs a ticket. */
@@ -58,7 +58,7 @@ public record AttachedNode(
                 new StagedFiles(nodes, clock),
                 new GivenBack(clock),
                 new KnownReplicas(clock),
-                new AtomicReference<>(LocalBlocks.UNKNOWN),
+                new AtomicReference<>(LocalCalls.UNKNOWN),
                 new Shares(Descriptors.forReplicas()),
                 new LocalDisk());
     }
@@ -105,7 +105,7 @@ public record AttachedNode(
         }
     }
 
-    public LocalBlocks blocksNow() {
-        return Objects.requireNonNull(blocks.get());
+    public LocalCalls localCalls() {
+        return Objects.requireNonNull(calls.get());
     }
 }

@@ -5,7 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 
 import org.gridfarm.client.core.transfer.FileIdentity;
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.client.core.transfer.LocalFile;
 import org.gridfarm.protocol.error.DiskTrouble;
 import org.gridfarm.protocol.error.FarmException;
@@ -295,10 +295,10 @@ public final class LocalReplica {
      * The first byte at or after the offset that may hold data, or the end; the offset itself where
      * that cannot be told.
      */
-    public long nextData(LocalBlocks blocks, long offset, long end) {
+    public long nextData(LocalCalls calls, long offset, long end) {
         LocalDisk.waits();
         try {
-            long next = blocks.nextData(path(), offset);
+            long next = calls.nextData(path(), offset);
             if (!identity(path()).equals(file.identity())) {
                 return offset; // another file lies there by now
             }
@@ -312,10 +312,10 @@ public final class LocalReplica {
      * Size, time of modification and space of this moment, as its node would tell; null where the
      * space cannot be told here, and while it lies where nobody knows.
      */
-    public @Nullable ChainOutcome measured(LocalBlocks blocks) {
+    public @Nullable ChainOutcome measured(LocalCalls calls) {
         LocalDisk.waits();
         try {
-            long allocated = blocks.allocated(path());
+            long allocated = calls.allocated(path());
             BasicFileAttributes now = Files.readAttributes(path(), BasicFileAttributes.class, THIS);
             return allocated < 0 || !identity(path()).equals(file.identity())
                     ? null
@@ -449,13 +449,16 @@ public final class LocalReplica {
         return now;
     }
 
-    public synchronized void resize(long size) {
+    /** Also to the size that it has it is a change, as truncate(2) is. */
+    public synchronized void resize(long size, LocalCalls calls) {
         try {
             PlainFile of = writing();
             if (size < of.size()) {
                 of.truncate(size);
             } else if (size > of.size()) {
                 grow(of, size);
+            } else {
+                calls.touch(path());
             }
         } catch (IOException e) {
             throw failed("truncate", e);

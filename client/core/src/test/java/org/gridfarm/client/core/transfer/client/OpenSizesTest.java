@@ -2,7 +2,7 @@ package org.gridfarm.client.core.transfer.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.file.FarmFileHandle;
 import org.gridfarm.client.core.transfer.file.OpenInode;
@@ -64,7 +64,7 @@ class OpenSizesTest {
                                                     node(name.toString())),
                             new SimClock()),
                     open,
-                    () -> LocalBlocks.UNKNOWN,
+                    () -> LocalCalls.UNKNOWN,
                     nowhere.disk());
 
     @Test

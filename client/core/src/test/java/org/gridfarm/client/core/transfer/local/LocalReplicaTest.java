@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 import org.gridfarm.client.core.transfer.FileIdentity;
-import org.gridfarm.client.core.transfer.LocalBlocks;
+import org.gridfarm.client.core.transfer.LocalCalls;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.OpenLocalReply;
@@ -21,13 +21,17 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 @SuppressWarnings("NullAway") // no node is asked
 class LocalReplicaTest {
+    private static final FileTime TOUCHED = FileTime.fromMillis(1_700_000_000_000L);
+
     @TempDir private Path directory;
 
     private LocalReplica staged(String name) throws IOException {
@@ -92,21 +96,21 @@ class LocalReplicaTest {
         LocalReplica replica = staged("measured");
         Path path = directory.resolve("measured");
         Files.write(path, new byte[5]);
-        LocalBlocks blocks = space(4096);
-        ChainOutcome now = Objects.requireNonNull(replica.measured(blocks));
+        LocalCalls calls = space(4096);
+        ChainOutcome now = Objects.requireNonNull(replica.measured(calls));
         assertThat(now.getSize()).isEqualTo(5);
         assertThat(now.getAllocated()).isEqualTo(4096);
         assertThat(now.getMtime()).isEqualTo(replica.modified());
-        assertThat(replica.measured(LocalBlocks.UNKNOWN)).isNull();
+        assertThat(replica.measured(LocalCalls.UNKNOWN)).isNull();
         Files.move(path, directory.resolve("moved"));
-        assertThat(replica.measured(blocks)).isNull();
+        assertThat(replica.measured(calls)).isNull();
         Files.write(path, new byte[7]);
-        assertThat(replica.measured(blocks)).isNull();
+        assertThat(replica.measured(calls)).isNull();
         replica.close();
     }
 
-    private static LocalBlocks space(long bytes) {
-        return new LocalBlocks() {
+    private static LocalCalls space(long bytes) {
+        return new LocalCalls() {
             @Override
             public long nextData(Path file, long offset) {
                 return offset;
@@ -116,7 +120,21 @@ class LocalReplicaTest {
             public long allocated(Path file) {
                 return bytes;
             }
+
+            @Override
+            public void touch(Path file) throws IOException {
+                Files.setLastModifiedTime(file, TOUCHED);
+            }
         };
+    }
+
+    /** As truncate(2) does on a local disk: a stamp of a build is made anew by it. */
+    @Test
+    void aFileIsDatedAnewThoughItGetsTheSizeThatItHad() throws IOException {
+        LocalReplica replica = staged("stamp");
+        replica.resize(0, space(0));
+        assertThat(replica.modified()).isEqualTo(TOUCHED.to(TimeUnit.NANOSECONDS));
+        replica.close();
     }
 
     @Test
@@ -125,7 +143,7 @@ class LocalReplicaTest {
         for (int i = 0; i < 10; i++) {
             LocalReplica written = staged("w" + i);
             written.write(0, bytes("content"));
-            written.resize(3);
+            written.resize(3, LocalCalls.UNKNOWN);
             assertThat(text(written)).isEqualTo("con");
             open.add(written);
             open.add(
@@ -150,8 +168,8 @@ class LocalReplicaTest {
         ByteBuffer read = ByteBuffer.allocate(9);
         assertThat(replica.readThere(0, read)).isEqualTo(7);
         assertThat(replica.size()).isEqualTo(7);
-        replica.resize(2);
-        replica.resize(4);
+        replica.resize(2, LocalCalls.UNKNOWN);
+        replica.resize(4, LocalCalls.UNKNOWN);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(text(replica)).isEqualTo("Wr\0\0");
         replica.close();
@@ -180,7 +198,7 @@ class LocalReplicaTest {
         replica.idlePath();
         assertThat(descriptors()).isEqualTo(1);
         assertThat(text(replica)).isEqualTo("one+");
-        replica.resize(2);
+        replica.resize(2, LocalCalls.UNKNOWN);
         assertThat(replica.append(bytes("ly"))).isEqualTo(2);
         assertThat(text(replica)).isEqualTo("only");
         replica.close();
@@ -248,10 +266,10 @@ class LocalReplicaTest {
         LocalReplica replica = staged("a");
         replica.write(0, bytes("one"));
         Path claimed = Files.move(directory.resolve("a"), directory.resolve("claimed"));
-        replica.resize(1 << 30);
+        replica.resize(1 << 30, LocalCalls.UNKNOWN);
         assertThat(Files.size(claimed)).isEqualTo(1 << 30);
         assertThat(directory.resolve("a")).doesNotExist();
-        replica.resize(2);
+        replica.resize(2, LocalCalls.UNKNOWN);
         assertThat(claimed).hasContent("on");
         replica.close();
     }

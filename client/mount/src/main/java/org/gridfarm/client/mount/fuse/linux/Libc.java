@@ -35,6 +35,7 @@ final class Libc {
     private static final int STATX_BLOCKS = 0x400;
     private static final int STATX_BYTES = 256;
     private static final long STX_BLOCKS_AT = 48; // struct statx, linux/stat.h
+    private static final long UTIME_NOW = (1 << 30) - 1;
     private static final long UTIME_OMIT = (1 << 30) - 2;
     static final int MS_RDONLY = 1;
     static final int MS_NOSUID = 2;
@@ -294,10 +295,20 @@ final class Libc {
 
     /// The access time becomes 1970's first moment, the time of the last change stays.
     static int setBackAccessTime(String path) {
+        return setTimes(path, 0, UTIME_OMIT);
+    }
+
+    /// The time of the last change becomes now, as if it were written; the access time stays.
+    static int setModifiedNow(String path) {
+        return setTimes(path, UTIME_OMIT, UTIME_NOW);
+    }
+
+    private static int setTimes(String path, long accessNanos, long modifiedNanos) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment errno = errnoRoom(arena);
             MemorySegment times = arena.allocate(JAVA_LONG, 4); // seconds and nanoseconds, twice
-            times.setAtIndex(JAVA_LONG, 3, UTIME_OMIT);
+            times.setAtIndex(JAVA_LONG, 1, accessNanos);
+            times.setAtIndex(JAVA_LONG, 3, modifiedNanos);
             int result =
                     (int)
                             UTIMENSAT.invokeExact(

@@ -4,13 +4,14 @@ import org.gridfarm.client.mount.fuse.Errno;
 import org.gridfarm.client.mount.fuse.Flags;
 
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// Where files of this host have data, and how much. Thread-safe.
-public final class SparseFiles {
+/// Where files of this host have data, how much, and since when. Thread-safe.
+public final class HostFiles {
     private static final long BLOCK_BYTES = 512; // whatever the file system's own are: stat(2)
 
-    private SparseFiles() {}
+    private HostFiles() {}
 
     /// The first byte at or after the offset that may hold data; -1: none does. The offset itself
     /// where the file system cannot tell.
@@ -34,5 +35,16 @@ public final class SparseFiles {
             throw new IOException(file + ": errno " + -blocks);
         }
         return blocks * BLOCK_BYTES;
+    }
+
+    /// It was changed at this moment, by the clock that dates what is written into it.
+    public static void touch(Path file) throws IOException {
+        int result = Libc.setModifiedNow(file.toString());
+        if (result == -Errno.ENOENT) {
+            throw new NoSuchFileException(file.toString());
+        }
+        if (result < 0) {
+            throw new IOException(file + ": errno " + -result);
+        }
     }
 }

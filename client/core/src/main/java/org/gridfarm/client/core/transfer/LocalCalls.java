@@ -3,8 +3,11 @@ package org.gridfarm.client.core.transfer;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Which blocks of a file of this host hold data, which the JDK has no call for. Thread-safe. */
-public interface LocalBlocks {
+/**
+ * What Linux tells of files of this host, and does with them, by calls that the JDK lacks.
+ * Thread-safe.
+ */
+public interface LocalCalls {
     /** The first byte at or after the offset that may hold data; negative: none does. */
     long nextData(Path file, long offset) throws IOException;
 
@@ -13,9 +16,15 @@ public interface LocalBlocks {
      */
     long allocated(Path file) throws IOException;
 
-    /** Any byte may hold data. */
-    LocalBlocks UNKNOWN =
-            new LocalBlocks() {
+    /**
+     * It was changed at this moment, by the clock that dates what is written into it. No link is
+     * followed.
+     */
+    void touch(Path file) throws IOException;
+
+    /** Any byte may hold data, and a file is as old as its bytes. */
+    LocalCalls UNKNOWN =
+            new LocalCalls() {
                 @Override
                 public long nextData(Path file, long offset) {
                     return offset;
@@ -25,5 +34,8 @@ public interface LocalBlocks {
                 public long allocated(Path file) {
                     return -1;
                 }
+
+                @Override
+                public void touch(Path file) {}
             };
 }
