@@ -433,6 +433,31 @@ class StagedFilesTest {
         }
     }
 
+    /** Whoever is still told that the former number stands for his file must not find the next. */
+    @Test
+    void whatNobodyHasWrittenIntoComesBackUnderAnotherNumber() throws Exception {
+        try (TestFarm farm = new TestFarm(root, "n1")) {
+            StageReply staged = stage(farm, 2);
+            StagedFile empty = staged.getFiles(0);
+            StagedFile written = staged.getFiles(1);
+            Files.writeString(Path.of(written.getPath()), "bytes");
+            StageRequest request =
+                    StageRequest.newBuilder()
+                            .addUnused(empty.getNumber())
+                            .addUnused(written.getNumber())
+                            .addUnused(4711)
+                            .build();
+            StageReply again =
+                    get(farm.peer("n1").callPlain(StorageMethods.STAGE, request, PATIENCE));
+            assertThat(again.getFilesList()).hasSize(1);
+            StagedFile other = again.getFiles(0);
+            assertThat(other.getNumber()).isNotEqualTo(empty.getNumber());
+            assertThat(Path.of(other.getPath())).exists();
+            assertThat(Path.of(empty.getPath())).doesNotExist();
+            assertThat(Path.of(written.getPath())).hasContent("bytes");
+        }
+    }
+
     /** An inode that was freed a moment ago is not looked for again and again in one place. */
     @Test
     void filesMadeAheadTakeTurnsInTheirDirectories() throws Exception {

@@ -113,11 +113,15 @@ public final class LocalFiles {
         lease.require("stage");
         return CompletableFuture.supplyAsync(
                 () -> {
+                    List<Long> unused = request.getUnusedList();
+                    int again = Math.min(unused.size(), STAGED_AT_ONCE_MAX);
+                    List<ReplicaStore.Place> places =
+                            store.stageAgain(unused.subList(0, again), owner);
                     store.unstage(request.getDiscardList(), owner);
-                    StageReply.Builder reply = StageReply.newBuilder();
                     int wanted = Math.min(request.getCount(), STAGED_AT_ONCE_MAX);
-                    int count = Math.min(wanted, grants.room());
-                    for (ReplicaStore.Place place : store.stage(count, owner)) {
+                    places.addAll(store.stage(Math.min(wanted, grants.room()), owner));
+                    StageReply.Builder reply = StageReply.newBuilder();
+                    for (ReplicaStore.Place place : places) {
                         reply.addFiles(
                                 StagedFile.newBuilder()
                                         .setNumber(place.number())

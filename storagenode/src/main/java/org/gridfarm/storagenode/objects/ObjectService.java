@@ -470,14 +470,24 @@ public final class ObjectService {
         if (request.getStaged() == 0) return made;
         return made.handle(
                         (outcome, thrown) -> {
-                            // An empty one may be what an earlier opening left, and yields then.
-                            boolean yields =
-                                    thrown == null
-                                            ? outcome.getSize() == 0 && outcome.getAllocated() == 0
-                                            : ObjectReads.isAbsent(thrown);
-                            return yields ? statStaged(key, request.getStaged()) : made;
+                            // An empty one may be what an earlier opening left, and yields then
+                            // to what has bytes. Which of two empty ones counts nobody knows here,
+                            // and the staged file's time is that of its making.
+                            if (thrown == null) {
+                                return isEmpty(outcome)
+                                        ? statStaged(key, request.getStaged())
+                                                .thenApply(of -> isEmpty(of) ? outcome : of)
+                                        : made;
+                            }
+                            return ObjectReads.isAbsent(thrown)
+                                    ? statStaged(key, request.getStaged())
+                                    : made;
                         })
                 .thenCompose(found -> found);
+    }
+
+    private static boolean isEmpty(ChainOutcome outcome) {
+        return outcome.getSize() == 0 && outcome.getAllocated() == 0;
     }
 
     private CompletableFuture<ChainOutcome> statReplica(ObjectKey key) {

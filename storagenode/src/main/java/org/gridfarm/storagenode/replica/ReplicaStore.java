@@ -373,6 +373,20 @@ public final class ReplicaStore implements AutoCloseable {
         }
     }
 
+    /** Those of them that nobody has written into, under other numbers. */
+    public List<Place> stageAgain(List<Long> unused, String owner) {
+        List<Place> places = new ArrayList<>();
+        for (long number : unused) {
+            try {
+                StagedFiles.Staged again = staged.renumbered(number, owner);
+                if (again != null) places.add(new Place(again.number(), again.path()));
+            } catch (IOException e) {
+                LOG.warn("a staged file is not used again: {}", e.toString());
+            }
+        }
+        return places;
+    }
+
     /** Their owner does not want them any more; nothing happens to what was claimed. */
     public void unstage(List<Long> numbers, String owner) {
         for (long number : numbers) {

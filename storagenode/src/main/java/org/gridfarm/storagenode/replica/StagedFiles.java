@@ -24,6 +24,8 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -60,6 +62,8 @@ final class StagedFiles {
 
     /** Who has too many is told so without looking again. */
     private static final Duration COUNTED_FOR = Duration.ofSeconds(1);
+
+    private static final Duration CLOCKS_APART = Duration.ofSeconds(1);
 
     /** So many are made in one directory before the next one's turn. */
     private static final int TURN = 1024;
@@ -121,6 +125,27 @@ final class StagedFiles {
             counts.computeIfAbsent(tag(owner), _ -> new Count()).atMost++;
         }
         return new Staged(number, disk, path);
+    }
+
+    /**
+     * One that nobody has written into gets another number. The metaserver may still tell others
+     * that the former stands for the file that it was to become: they find nothing by it.
+     *
+     * @return null: it is not there, or not empty
+     */
+    @Nullable Staged renumbered(long number, String owner) throws IOException {
+        Staged former = find(number, owner);
+        if (former == null) return null;
+        StagedState state = former.state();
+        if (state.size() != 0 || state.allocated() != 0) return null;
+        long directory = number >>> 1 & (DIRECTORIES - 1);
+        long fresh = numbered(entropy.nextLong(), directory);
+        Path path = path(former.disk, fresh, owner);
+        Files.move(former.path, path, StandardCopyOption.ATOMIC_MOVE);
+        // It is as young as a new one, and surely older than what is written into it next: the
+        // kernel's clock for files may be behind.
+        Files.setLastModifiedTime(path, FileTime.from(clock.now().minus(CLOCKS_APART)));
+        return new Staged(fresh, former.disk, path);
     }
 
     /** Never 0, which stands for none; its last bits tell the directory. */

@@ -550,7 +550,7 @@ public final class FileReads {
         }
         replica.close();
         if (isAsNew) {
-            wiring.attached().staged().putBack(replica);
+            wiring.attached().staged().putBack(replica.file.staged());
         } else if (node == null && well) {
             // Else its bytes are nowhere else: the metaserver has the file made of it.
             wiring.attached().staged().giveBack(replica.file.staged());

@@ -28,8 +28,8 @@ import java.util.List;
 public final class StagedFiles {
     private static final Logger log = LoggerFactory.getLogger(StagedFiles.class);
 
-    private static final int AT_ONCE = 32;
-    private static final int LOW = 16;
+    private static final int AT_ONCE = 64;
+    private static final int LOW = 96;
 
     /** Well before the node removes it. */
     private static final Duration AGE_MAX = Duration.ofMinutes(20);
@@ -37,20 +37,27 @@ public final class StagedFiles {
     /** A node that made none is left alone for so long: it has no room, or is away. */
     private static final Duration REFUSED_FOR = Duration.ofSeconds(1);
 
-    /** By then all that knew of its former use has forgotten it: that takes some microseconds. */
-    private static final Duration USED_AGAIN_AFTER = Duration.ofMillis(5);
+    /** By then all of this host that knew of its use has forgotten it: microseconds. */
+    private static final Duration UNUSED_FROM = Duration.ofMillis(5);
 
     /**
      * @param since monotonic nanoseconds, when the node made it
-     * @param from when it may be taken
      */
-    private record Waiting(StagedFile file, long since, long from) {}
+    private record Waiting(StagedFile file, long since) {}
+
+    /**
+     * @param from monotonic nanoseconds, when its node may be told
+     */
+    private record Unused(long number, long from) {}
 
     private final Nodes nodes;
     private final Clock clock;
 
     @GuardedBy("this")
     private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private final Deque<Unused> unused = new ArrayDeque<>();
 
     @GuardedBy("this")
     private List<Long> unwanted = new ArrayList<>();
@@ -82,7 +89,7 @@ public final class StagedFiles {
         StagedFile taken = null;
         synchronized (this) {
             long now = clock.nanoTime();
-            while (taken == null && !waiting.isEmpty() && now - waiting.element().from >= 0) {
+            while (taken == null && !waiting.isEmpty()) {
                 Waiting oldest = waiting.remove();
                 if (now - oldest.since > AGE_MAX.toNanos()) {
                     unwanted.add(oldest.file.getNumber());
@@ -99,19 +106,12 @@ public final class StagedFiles {
      * Nothing was written into it, nobody could read it, and of the file that it was to become
      * nothing is open any more: the next may be made of it. A node that made one anew for each
      * empty file would have to delete as many, and some file systems look long for an inode after
-     * that.
+     * that. It comes back under another number: as long as the metaserver takes the former file for
+     * written, it tells others that this number stands for it, and they would be shown the next
+     * file's bytes.
      */
-    public void putBack(LocalReplica unused) {
-        long now = clock.nanoTime();
-        long age = clock.now().toEpochMilli() * 1_000_000 - unused.modified();
-        StagedFile file =
-                StagedFile.newBuilder()
-                        .setNumber(unused.file.staged())
-                        .setPath(unused.file.path())
-                        .build();
-        synchronized (this) {
-            waiting.add(new Waiting(file, now - age, now + USED_AGAIN_AFTER.toNanos()));
-        }
+    public synchronized void putBack(long number) {
+        unused.add(new Unused(number, clock.nanoTime() + UNUSED_FROM.toNanos()));
     }
 
     /** It was not used: nothing was written into it. */
@@ -131,14 +131,31 @@ public final class StagedFiles {
                 return;
             }
             asking = true;
+            List<Long> again = unusedNow();
             discarded = unwanted;
+            discarded.addAll(again); // by a node that gives none out again
             unwanted = new ArrayList<>();
-            request = StageRequest.newBuilder().setCount(AT_ONCE).addAllDiscard(discarded).build();
+            request =
+                    StageRequest.newBuilder()
+                            .setCount(AT_ONCE - again.size())
+                            .addAllUnused(again)
+                            .addAllDiscard(discarded)
+                            .build();
         }
         nodes.connect(attached)
                 .thenCompose(peer ->
                         peer.callPlain(StorageMethods.STAGE, request, TransferLimits.HEDGE_AFTER))
                 .whenComplete((reply, thrown) -> answered(discarded, reply, thrown));
+    }
+
+    @GuardedBy("this")
+    private List<Long> unusedNow() {
+        List<Long> numbers = new ArrayList<>();
+        long now = clock.nanoTime();
+        while (numbers.size() < AT_ONCE && !unused.isEmpty() && now - unused.element().from >= 0) {
+            numbers.add(unused.remove().number);
+        }
+        return numbers;
     }
 
     private synchronized void answered(
@@ -152,7 +169,7 @@ public final class StagedFiles {
             return;
         }
         long now = clock.nanoTime();
-        reply.getFilesList().forEach(file -> waiting.add(new Waiting(file, now, now)));
+        reply.getFilesList().forEach(file -> waiting.add(new Waiting(file, now)));
     }
 
     private synchronized void mayAskAgain() {

@@ -2,23 +2,38 @@ package org.gridfarm.client.core.transfer.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.protocol.env.SimClock;
+import org.gridfarm.protocol.rpc.Peer;
+import org.gridfarm.protocol.wire.Replica;
+import org.gridfarm.protocol.wire.StageReply;
+import org.gridfarm.protocol.wire.StageRequest;
 import org.gridfarm.protocol.wire.StagedFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /** Staged files that were not used. */
 @SuppressWarnings("NullAway") // no node is known: nothing is asked of one
 class StagedFilesTest {
     private final SimClock clock = new SimClock(Instant.now());
-    private final StagedFiles staged = new StagedFiles(null, clock);
+    private final Deque<StageRequest> asked = new ArrayDeque<>();
+    private CompletableFuture<StageReply> answer = new CompletableFuture<>();
+    private final StagedFiles staged =
+            new StagedFiles(
+                    new Nodes(name -> address -> CompletableFuture.completedFuture(node()), clock),
+                    clock);
 
     @TempDir private Path directory;
 
@@ -29,28 +44,52 @@ class StagedFilesTest {
                 StagedFile.newBuilder().setNumber(17).setPath(file.toString()).build());
     }
 
+    /** The metaserver may still tell others that the former number stands for another file. */
     @Test
-    void oneIsTakenAgainAMomentLater() throws IOException {
-        LocalReplica unused = unused(Duration.ofMinutes(1));
-        unused.close();
-        staged.putBack(unused);
+    void oneThatWasNotWrittenIsTakenAgainUnderTheNumberThatItsNodeGivesItThen() {
+        staged.at(Replica.newBuilder().setNode("n1").setAddress("x:1").build());
+        reply(17);
+        assertThat(take()).isEqualTo(17);
+        staged.putBack(17);
         assertThat(staged.take()).as("at once").isNull();
+        assertThat(asked.getLast().getUnusedList()).isEmpty();
+        reply();
         clock.advance(Duration.ofMillis(5));
-        StagedFile again = staged.take();
-        assertThat(again).isNotNull();
-        assertThat(again.getNumber()).isEqualTo(17);
-        assertThat(again.getPath()).isEqualTo(directory.resolve("17").toString());
+        assertThat(staged.take()).as("before its node knows").isNull();
+        assertThat(asked.getLast().getUnusedList()).containsExactly(17L);
+        reply(18);
+        assertThat(take()).isEqualTo(18);
         assertThat(staged.take()).as("twice").isNull();
+        assertThat(asked.getLast().getUnusedList()).isEmpty();
     }
 
-    /** Its node removes what nobody has claimed for an hour, however often it was put back. */
-    @Test
-    void oneThatIsOldIsNotTakenAgain() throws IOException {
-        LocalReplica unused = unused(Duration.ofMinutes(21));
-        unused.close();
-        staged.putBack(unused);
-        clock.advance(Duration.ofMillis(5));
-        assertThat(staged.take()).isNull();
+    private long take() {
+        return Objects.requireNonNull(staged.take()).getNumber();
+    }
+
+    private void reply(long... numbers) {
+        StageReply.Builder reply = StageReply.newBuilder();
+        for (long number : numbers) reply.addFiles(StagedFile.newBuilder().setNumber(number));
+        answer.complete(reply.build());
+    }
+
+    private CompletableFuture<StageReply> ask(StageRequest request) {
+        asked.add(request);
+        answer = new CompletableFuture<>();
+        return answer;
+    }
+
+    private Peer node() {
+        return (Peer)
+                Proxy.newProxyInstance(
+                        Peer.class.getClassLoader(),
+                        new Class<?>[] {Peer.class},
+                        (self, method, arguments) ->
+                                switch (method.getName()) {
+                                    case "isOpen" -> true;
+                                    case "callPlain" -> ask((StageRequest) arguments[1]);
+                                    default -> throw new AssertionError(method);
+                                });
     }
 
     @Test
