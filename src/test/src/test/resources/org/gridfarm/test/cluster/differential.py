@@ -18,6 +18,7 @@ import shutil
 import stat
 import struct
 import sys
+import time
 
 import xattr
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -72,8 +73,11 @@ acls = st.one_of(
 )
 
 users = st.sampled_from([0, 0, 0, 1000, 1001])
+# In seconds. A mount goes on with what it has answered: closes come to its node after 20 ms, say, and together.
+pauses = st.sampled_from([0.001, 0.004, 0.012, 0.025])
 call = st.one_of(
     st.just(("nothing",)),  # what the search for a shorter sequence puts in the place of the others
+    st.tuples(st.just("pause"), pauses),
     st.tuples(st.just("open"), slots, paths, flags, modes),
     st.tuples(st.just("open"), slots, names, st.just(os.O_RDWR | os.O_CREAT), st.just(0o666)),
     st.tuples(st.just("tmpfile"), slots, st.sampled_from([".", "d", "a"]), modes),
@@ -132,6 +136,7 @@ contents_flags = st.sampled_from([
     os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_EXCL])
 contents_call = st.one_of(
     st.just(("nothing",)),
+    st.tuples(st.just("pause"), pauses),
     st.tuples(st.just("open"), slots, few, contents_flags, st.just(0o644)),
     st.tuples(st.just("open"), slots, few, contents_flags, st.just(0o644)),
     st.tuples(st.just("dup"), slots, slots),
@@ -152,6 +157,8 @@ contents_call = st.one_of(
     st.tuples(st.just("fstat"), slots),
     st.tuples(st.just("stat"), few),
     st.tuples(st.just("rename"), few, few, st.sampled_from([0, 2])),
+    st.tuples(st.just("link"), few, few),
+    st.tuples(st.just("utime"), few, st.just((1, 10 ** 9 + 1))),
     st.tuples(st.just("unlink"), few),
 )
 
@@ -218,6 +225,9 @@ class Side:
         return None
 
     # open files
+
+    def pause(self, seconds):
+        time.sleep(seconds)
 
     def do_open(self, slot, path, how, mode):
         return self.place(slot, os.open(self.at(path), how | os.O_NONBLOCK, mode))
