@@ -233,8 +233,9 @@ public final class LocalWriting {
     }
 
     /**
-     * The file holds the very bytes that its chain has agreed on. False also where to look would
-     * take longer than to ask, and where it cannot be read.
+     * The file holds the very bytes that its chain has agreed on, and nobody has written them again
+     * since: its node tells when. False also where to look would take longer than to ask, and where
+     * it cannot be read.
      */
     public boolean isAsAgreed(ChainOutcome agreed) {
         try {
@@ -251,7 +252,8 @@ public final class LocalWriting {
                 || mustShipAll()
                 || agreed.getDigest().isEmpty()
                 || length > TransferLimits.COMPARED_BYTES_MAX
-                || replica.size() != length) {
+                || replica.size() != length
+                || replica.modified() > agreed.getMtime()) {
             return false;
         }
         ByteBuf bytes = replica.readThere(0, length);

@@ -13,6 +13,7 @@ import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.local.LocalWriting.By;
+import org.gridfarm.protocol.checksum.ContentDigest;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.rpc.Loops;
 import org.gridfarm.protocol.wire.Attributes;
@@ -318,6 +319,22 @@ class OpenInodeTest {
         open.wroteLocally();
         open.outcome(0, ChainOutcome.newBuilder().setSize(1).setMtime(before + 1).build());
         assertThat(open.takeCommit(1, null).getMtime()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void theSameBytesWrittenAgainAreAChange(@TempDir Path directory) throws IOException {
+        long before = 1_700_000_000_000_000_000L;
+        Path file = dated(directory, before);
+        open.opened(handle(1), reply(5, 0));
+        granted(file);
+        ByteString digest =
+                ByteString.copyFrom(
+                        ContentDigest.of(new ByteBuffer[] {ByteBuffer.wrap(new byte[] {1})}));
+        open.outcome(
+                0, ChainOutcome.newBuilder().setSize(1).setMtime(before).setDigest(digest).build());
+        assertThat(open.takeUnsure()).isFalse();
+        Files.setLastModifiedTime(file, FileTime.from(before + 1, TimeUnit.NANOSECONDS));
+        assertThat(open.takeUnsure()).isTrue();
     }
 
     private static Path dated(Path directory, long nanos) throws IOException {
