@@ -54,7 +54,7 @@ final class StagedFiles {
 
     private static final Duration LOOK_EVERY = Duration.ofMinutes(5);
 
-    /** Each mount has some tens; more are somebody's mistake or malice. */
+    /** Each mount has some hundred; more are somebody's mistake or malice. */
     private static final int FILES_MAX = 8192;
 
     /** Of one owner, so that several others find room. */

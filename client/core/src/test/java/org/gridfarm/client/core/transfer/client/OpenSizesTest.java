@@ -9,11 +9,11 @@ import org.gridfarm.client.core.transfer.file.OpenInode;
 import org.gridfarm.client.core.transfer.file.Wiring;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.node.Nodes;
+import org.gridfarm.client.core.transfer.node.Peers;
 import org.gridfarm.protocol.env.Clock;
 import org.gridfarm.protocol.env.SimClock;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
-import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.Credentials;
@@ -25,7 +25,6 @@ import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.ReplicaState;
 import org.junit.jupiter.api.Test;
 
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +60,8 @@ class OpenSizesTest {
                             name ->
                                     address ->
                                             CompletableFuture.completedFuture(
-                                                    node(name.toString())),
+                                                    Peers.answering(request ->
+                                                            answers.get(name.toString()))),
                             new SimClock()),
                     open,
                     () -> LocalCalls.UNKNOWN,
@@ -131,18 +131,5 @@ class OpenSizesTest {
     private static CompletableFuture<ChainOutcome> absent() {
         return CompletableFuture.failedFuture(
                 new FarmException(ErrorKind.OBJECT_ABSENT, "stat", ""));
-    }
-
-    private Peer node(String name) {
-        return (Peer)
-                Proxy.newProxyInstance(
-                        Peer.class.getClassLoader(),
-                        new Class<?>[] {Peer.class},
-                        (self, method, arguments) ->
-                                switch (method.getName()) {
-                                    case "isOpen" -> true;
-                                    case "callPlain" -> answers.get(name);
-                                    default -> throw new AssertionError(method);
-                                });
     }
 }

@@ -6,8 +6,8 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
+import org.gridfarm.client.core.transfer.node.Peers;
 import org.gridfarm.protocol.env.Clock;
-import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Attributes;
 import org.gridfarm.protocol.wire.ChainOutcome;
 import org.gridfarm.protocol.wire.Credentials;
@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -86,7 +85,11 @@ class TimesDuringClaimsTest {
         open.wroteLocally();
         assertThat(open.writtenAt()).hasValue(WRITTEN);
         LocalWriting file = open.content().file();
-        asked = file.heldAt(node(), ObjectId.getDefaultInstance(), Replica.getDefaultInstance());
+        asked =
+                file.heldAt(
+                        Peers.answering(request -> claim),
+                        ObjectId.getDefaultInstance(),
+                        Replica.getDefaultInstance());
         assertThat(asked).isNotDone();
         replica = Files.move(staged, directory.resolve("replica"));
     }
@@ -127,21 +130,5 @@ class TimesDuringClaimsTest {
 
     private static void date(Path file, long nanos) throws IOException {
         Files.setLastModifiedTime(file, FileTime.from(nanos, TimeUnit.NANOSECONDS));
-    }
-
-    /** It answers the claim when it is told to. */
-    private Peer node() {
-        return (Peer)
-                Proxy.newProxyInstance(
-                        Peer.class.getClassLoader(),
-                        new Class<?>[] {Peer.class},
-                        (self, method, arguments) ->
-                                switch (method.getName()) {
-                                    case "isOpen" -> true;
-                                    case "equals" -> self == arguments[0];
-                                    case "callPlain" -> claim;
-                                    case "whenClosed" -> (Runnable) () -> {};
-                                    default -> throw new AssertionError(method);
-                                });
     }
 }

@@ -3,8 +3,8 @@ package org.gridfarm.client.core.transfer.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.client.core.transfer.node.Nodes;
+import org.gridfarm.client.core.transfer.node.Peers;
 import org.gridfarm.protocol.env.SimClock;
-import org.gridfarm.protocol.rpc.Peer;
 import org.gridfarm.protocol.wire.Replica;
 import org.gridfarm.protocol.wire.StageReply;
 import org.gridfarm.protocol.wire.StageRequest;
@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -32,7 +31,12 @@ class StagedFilesTest {
     private CompletableFuture<StageReply> answer = new CompletableFuture<>();
     private final StagedFiles staged =
             new StagedFiles(
-                    new Nodes(name -> address -> CompletableFuture.completedFuture(node()), clock),
+                    new Nodes(
+                            name ->
+                                    address ->
+                                            CompletableFuture.completedFuture(
+                                                    Peers.answering(this::ask)),
+                            clock),
                     clock);
 
     @TempDir private Path directory;
@@ -73,23 +77,10 @@ class StagedFilesTest {
         answer.complete(reply.build());
     }
 
-    private CompletableFuture<StageReply> ask(StageRequest request) {
-        asked.add(request);
+    private CompletableFuture<StageReply> ask(Object request) {
+        asked.add((StageRequest) request);
         answer = new CompletableFuture<>();
         return answer;
-    }
-
-    private Peer node() {
-        return (Peer)
-                Proxy.newProxyInstance(
-                        Peer.class.getClassLoader(),
-                        new Class<?>[] {Peer.class},
-                        (self, method, arguments) ->
-                                switch (method.getName()) {
-                                    case "isOpen" -> true;
-                                    case "callPlain" -> ask((StageRequest) arguments[1]);
-                                    default -> throw new AssertionError(method);
-                                });
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /** Connections with nobody at the other end. */
 public final class Peers {
@@ -24,6 +25,22 @@ public final class Peers {
                                 method.getName().equals("isOpen")
                                         ? (Object) open.getAsBoolean()
                                         : null);
+    }
+
+    /** Connected for good, and answers requests so. */
+    public static Peer answering(Function<Object, CompletableFuture<?>> answer) {
+        return (Peer)
+                Proxy.newProxyInstance(
+                        Peer.class.getClassLoader(),
+                        new Class<?>[] {Peer.class},
+                        (self, method, arguments) ->
+                                switch (method.getName()) {
+                                    case "isOpen" -> true;
+                                    case "equals" -> self == arguments[0];
+                                    case "callPlain" -> answer.apply(arguments[1]);
+                                    case "whenClosed" -> (Runnable) () -> {};
+                                    default -> throw new AssertionError(method);
+                                });
     }
 
     public static void assertTimedOut(CompletableFuture<?> call) {
