@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -277,15 +278,27 @@ class ClosedLaterTest {
                                 .noneMatch(line -> line.matches("commands_waiting [1-9]\\d*")));
     }
 
+    /** The node makes them when it has heard of the mount's first file. */
+    private static void awaitFilesMadeAhead(Path mount, Path file) {
+        Path staged = farm.directory().resolve("n1/data/staged");
+        ProcessHandle server = farm.mountServer(mount);
+        await("files that the node of " + mount + " made ahead")
+                .until(() -> {
+                    Files.deleteIfExists(file);
+                    try (OutputStream writer = Files.newOutputStream(file)) {
+                        writer.write('a');
+                        return Descriptors.leadInto(staged, server);
+                    }
+                });
+    }
+
     /** Nobody goes on for the mount, and its node has heard of no file. */
     @Test
     void whatWasClosedIsThereWhenTheMountIsKilledForGood() throws Exception {
         Path mount = farm.anotherMount("n1");
         Path directory = Files.createDirectory(mount.resolve("later-lost"));
         byte[] content = bytes(20_000);
-        for (int i = 0; i < 20; i++) { // from now on there are files that the node made ahead
-            Files.write(directory.resolve("before" + i), content);
-        }
+        awaitFilesMadeAhead(mount, directory.resolve("before"));
         try (ShellBeside shell = farm.shellBeside()) {
             shell.run("kill -STOP " + farm.pid("n1"));
             try {

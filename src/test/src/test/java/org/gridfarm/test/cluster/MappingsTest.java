@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * What is written through mappings, of which no call tells, is in every copy and seen everywhere.
@@ -182,23 +181,13 @@ class MappingsTest {
      */
     private static void awaitNamed(String path) {
         Path objects = farm.directory().resolve("n1/data/objects");
-        Path descriptors = Path.of("/proc/" + farm.mountServer().pid() + "/fd");
         await().atMost(SUMMED_MAX)
                 .until(() -> {
-                    try (InputStream reader = Files.newInputStream(farm.mount().resolve(path));
-                            Stream<Path> open = Files.list(descriptors)) {
+                    try (InputStream reader = Files.newInputStream(farm.mount().resolve(path))) {
                         assertThat(reader.read()).isEqualTo('a');
-                        return open.anyMatch(each -> leadsTo(each).startsWith(objects));
+                        return Descriptors.leadInto(objects, farm.mountServer());
                     }
                 });
-    }
-
-    private static Path leadsTo(Path descriptor) {
-        try {
-            return Files.readSymbolicLink(descriptor);
-        } catch (IOException e) {
-            return descriptor; // it was closed meanwhile
-        }
     }
 
     /** Of mapped.py, which waits after it has said what it stored. */
