@@ -473,14 +473,11 @@ public final class ObjectService {
                             // An empty one may be what an earlier opening left, and yields then
                             // to what has bytes. Which of two empty ones counts nobody knows here,
                             // and the staged file's time is that of its making.
-                            if (thrown == null) {
-                                return isEmpty(outcome)
-                                        ? statStaged(key, request.getStaged())
-                                                .thenApply(of -> isEmpty(of) ? outcome : of)
-                                        : made;
-                            }
-                            return ObjectReads.isAbsent(thrown)
+                            boolean absent = thrown != null && ObjectReads.isAbsent(thrown);
+                            boolean yields = absent || (thrown == null && isEmpty(outcome));
+                            return yields
                                     ? statStaged(key, request.getStaged())
+                                            .thenApply(of -> absent || !isEmpty(of) ? of : outcome)
                                     : made;
                         })
                 .thenCompose(found -> found);

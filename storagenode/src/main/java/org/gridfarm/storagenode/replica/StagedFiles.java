@@ -63,6 +63,7 @@ final class StagedFiles {
     /** Who has too many is told so without looking again. */
     private static final Duration COUNTED_FOR = Duration.ofSeconds(1);
 
+    /** More than the kernel's clock for files is behind ours: some milliseconds. */
     private static final Duration CLOCKS_APART = Duration.ofSeconds(1);
 
     /** So many are made in one directory before the next one's turn. */
@@ -138,12 +139,10 @@ final class StagedFiles {
         if (former == null) return null;
         StagedState state = former.state();
         if (state.size() != 0 || state.allocated() != 0) return null;
-        long directory = number >>> 1 & (DIRECTORIES - 1);
-        long fresh = numbered(entropy.nextLong(), directory);
+        long fresh = numbered(entropy.nextLong(), directoryOf(number));
         Path path = path(former.disk, fresh, owner);
         Files.move(former.path, path, StandardCopyOption.ATOMIC_MOVE);
-        // It is as young as a new one, and surely older than what is written into it next: the
-        // kernel's clock for files may be behind.
+        // It is as young as a new one, and surely older than what is written into it next.
         Files.setLastModifiedTime(path, FileTime.from(clock.now().minus(CLOCKS_APART)));
         return new Staged(fresh, former.disk, path);
     }
@@ -283,8 +282,11 @@ final class StagedFiles {
 
     /** Of the number and of what is shown of it alike. */
     private static Path directory(DataDirectory disk, long number) {
-        long directory = number >>> 1 & (DIRECTORIES - 1);
-        return disk.root().resolve("staged").resolve(Long.toHexString(directory));
+        return disk.root().resolve("staged").resolve(Long.toHexString(directoryOf(number)));
+    }
+
+    private static long directoryOf(long number) {
+        return number >>> 1 & (DIRECTORIES - 1);
     }
 
     private static String tagOf(Path file) {

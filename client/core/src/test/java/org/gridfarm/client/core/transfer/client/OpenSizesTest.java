@@ -7,7 +7,7 @@ import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.file.FarmFileHandle;
 import org.gridfarm.client.core.transfer.file.OpenInode;
 import org.gridfarm.client.core.transfer.file.Wiring;
-import org.gridfarm.client.core.transfer.local.AttachedNode;
+import org.gridfarm.client.core.transfer.file.Wirings;
 import org.gridfarm.client.core.transfer.node.Nodes;
 import org.gridfarm.client.core.transfer.node.Peers;
 import org.gridfarm.protocol.env.Clock;
@@ -29,8 +29,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** What the members of a chain say of an object's size. */
 @SuppressWarnings("NullAway") // no farm is asked
@@ -39,18 +37,7 @@ class OpenSizesTest {
     private static final long SIZE = 100;
     private static final long TICK = 1_700_000_000_000_000_000L;
 
-    private final AttachedNode nowhere = AttachedNode.of("", List.of(), null, Clock.system());
-    private final Wiring wiring =
-            new Wiring(
-                    null,
-                    null,
-                    null,
-                    Clock.system(),
-                    null,
-                    nowhere,
-                    new Semaphore(1),
-                    new AtomicLong(),
-                    null);
+    private final Wiring wiring = Wirings.attachedTo("", Clock.system());
     private final OpenInodes open = new OpenInodes(wiring);
 
     private final Map<String, CompletableFuture<ChainOutcome>> answers = new HashMap<>();
@@ -65,7 +52,7 @@ class OpenSizesTest {
                             new SimClock()),
                     open,
                     () -> LocalCalls.UNKNOWN,
-                    nowhere.disk());
+                    wiring.attached().disk());
 
     @Test
     void whatNobodyHasCommittedNeedNotBeThere() {

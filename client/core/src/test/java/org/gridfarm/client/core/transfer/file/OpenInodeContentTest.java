@@ -3,7 +3,6 @@ package org.gridfarm.client.core.transfer.file;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
-import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.local.LocalWriting.By;
@@ -27,8 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Where the bytes of an opened file go while handles come and go, modes are lowered, chains change,
@@ -79,7 +76,7 @@ class OpenInodeContentTest {
         private final SplittableRandom random;
         private final LocalReplica granted;
         private final LocalReplica staged;
-        private final Wiring wiring = wiring();
+        private final Wiring wiring = Wirings.attachedTo(HERE, new SimClock());
         private final OpenInode open = new OpenInode(7, wiring);
         private final List<FarmFileHandle> handles = new ArrayList<>();
         private final List<String> story = new ArrayList<>();
@@ -95,13 +92,6 @@ class OpenInodeContentTest {
             this.random = new SplittableRandom(seed);
             this.granted = granted;
             this.staged = staged;
-        }
-
-        private static Wiring wiring() {
-            SimClock clock = new SimClock();
-            AttachedNode node = AttachedNode.of(HERE, List.of(), null, clock);
-            return new Wiring(
-                    null, null, null, clock, null, node, new Semaphore(1), new AtomicLong(), null);
         }
 
         void run() {

@@ -9,7 +9,6 @@ import io.netty.buffer.Unpooled;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
-import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.local.LocalWriting.By;
@@ -36,14 +35,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** What an inode's handles know of its size while opens and commits cross on the way. */
@@ -52,21 +48,7 @@ class OpenInodeTest {
     private static final long INODE = 7;
     private static final long SIZE = 100;
 
-    private final Wiring wiring = attachedTo("");
-
-    private static Wiring attachedTo(String node) {
-        return new Wiring(
-                null,
-                null,
-                null,
-                Clock.system(),
-                null,
-                AttachedNode.of(node, List.of(), null, Clock.system()),
-                new Semaphore(1),
-                new AtomicLong(),
-                null);
-    }
-
+    private final Wiring wiring = Wirings.attachedTo("", Clock.system());
     private final OpenInode open = new OpenInode(INODE, wiring);
 
     @Test
@@ -427,7 +409,7 @@ class OpenInodeTest {
      */
     @Test
     void aThreadThatServesEverybodyDoesNothingOnTheSpot(@TempDir Path disk) throws Exception {
-        Wiring here = attachedTo("n1");
+        Wiring here = Wirings.attachedTo("n1", Clock.system());
         OpenInode inode = new OpenInode(INODE, here);
         FarmFileHandle handle =
                 new FarmFileHandle(

@@ -3,7 +3,6 @@ package org.gridfarm.client.core.transfer.file;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.gridfarm.client.core.transfer.OpenFlags;
-import org.gridfarm.client.core.transfer.local.AttachedNode;
 import org.gridfarm.client.core.transfer.local.LocalReplica;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.client.core.transfer.node.Peers;
@@ -26,11 +25,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A modification time is set while the node makes a replica of the staged file: that moves the
@@ -45,18 +41,7 @@ class TimesDuringClaimsTest {
     @TempDir Path directory;
 
     private final CompletableFuture<OpenLocalReply> claim = new CompletableFuture<>();
-    private final AttachedNode here = AttachedNode.of("", List.of(), null, Clock.system());
-    private final Wiring wiring =
-            new Wiring(
-                    null,
-                    null,
-                    null,
-                    Clock.system(),
-                    null,
-                    here,
-                    new Semaphore(1),
-                    new AtomicLong(),
-                    null);
+    private final Wiring wiring = Wirings.attachedTo("", Clock.system());
     private final OpenInode open = new OpenInode(INODE, wiring);
     private CompletableFuture<Void> asked;
     private Path replica;

@@ -41,9 +41,9 @@ class StagedFilesTest {
 
     @TempDir private Path directory;
 
-    private LocalReplica unused(Duration age) throws IOException {
+    private LocalReplica unused() throws IOException {
         Path file = Files.createFile(directory.resolve("17"));
-        Files.setLastModifiedTime(file, FileTime.from(clock.now().minus(age)));
+        Files.setLastModifiedTime(file, FileTime.from(clock.now().minus(Duration.ofMinutes(1))));
         return LocalReplica.staged(
                 StagedFile.newBuilder().setNumber(17).setPath(file.toString()).build());
     }
@@ -67,6 +67,16 @@ class StagedFilesTest {
         assertThat(asked.getLast().getUnusedList()).isEmpty();
     }
 
+    /** Its node removes what nobody has claimed for an hour. */
+    @Test
+    void oneThatIsOldIsNotTaken() {
+        staged.at(Replica.newBuilder().setNode("n1").setAddress("x:1").build());
+        reply(17);
+        clock.advance(Duration.ofMinutes(21));
+        assertThat(staged.take()).isNull();
+        assertThat(asked.getLast().getDiscardList()).containsExactly(17L);
+    }
+
     private long take() {
         return Objects.requireNonNull(staged.take()).getNumber();
     }
@@ -85,14 +95,14 @@ class StagedFilesTest {
 
     @Test
     void whatWasWrittenOrMayBeClaimedIsNotAsNew() throws IOException {
-        LocalReplica replica = unused(Duration.ofMinutes(1));
+        LocalReplica replica = unused();
         assertThat(replica.isAsNew()).isTrue();
         replica.claimAsked();
         assertThat(replica.isUntouched()).isTrue();
         assertThat(replica.isAsNew()).as("its node may be making a replica of it").isFalse();
         replica.close();
         Files.delete(directory.resolve("17"));
-        LocalReplica written = unused(Duration.ofMinutes(1));
+        LocalReplica written = unused();
         Files.writeString(directory.resolve("17"), "x");
         assertThat(written.isAsNew()).isFalse();
         written.close();
