@@ -8,6 +8,7 @@ import org.gridfarm.metaserver.commit.Fold;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StateSink;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.protocol.database.Fence;
 import org.gridfarm.protocol.wire.ChangeBatch;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +30,7 @@ import java.util.zip.CRC32C;
  *
  * <p>The fence: the insert selects the leader row of its own epoch {@code FOR SHARE}. A new
  * leader's update of that row waits for a running insert, and every later insert of the old leader
- * finds no row and inserts nothing.
+ * finds no row and inserts nothing ({@link Fence}).
  */
 public final class PostgresStore implements JournalStore {
     private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
@@ -45,6 +46,7 @@ public final class PostgresStore implements JournalStore {
 
     private final DatabaseSettings settings;
     private final HikariDataSource pool;
+    private final Fence fence = new Fence("gridfarm.leader");
     private @Nullable Connection journal; // guarded by this
     private @Nullable PreparedStatement append; // guarded by this
 
@@ -99,16 +101,12 @@ public final class PostgresStore implements JournalStore {
 
     @Override
     public Claim claim(String holder) {
-        try (Connection connection = pool.getConnection();
-                PreparedStatement statement =
-                        connection.prepareStatement(
-                                "UPDATE gridfarm.leader SET epoch = epoch + 1, holder = ?, since = now()"
-                                        + " RETURNING epoch, instance")) {
-            statement.setString(1, holder);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return new Claim(row.getLong(1), row.getLong(2));
-            }
+        try (Connection connection = pool.getConnection()) {
+            return fence.raise(
+                    connection,
+                    holder,
+                    "epoch, instance",
+                    row -> new Claim(row.getLong(1), row.getLong(2)));
         } catch (SQLException e) {
             throw SqlFailures.running("taking the lead", e);
         }

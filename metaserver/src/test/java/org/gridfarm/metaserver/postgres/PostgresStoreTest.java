@@ -7,6 +7,7 @@ import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.JournalStoreContract;
 import org.gridfarm.protocol.error.FarmException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -53,6 +54,25 @@ class PostgresStoreTest extends JournalStoreContract {
         assertThatThrownBy(() -> PostgresStore.open(missing))
                 .isInstanceOf(FarmException.class)
                 .hasMessageContaining("no such database");
+    }
+
+    /** What the database has of a leader that is stopped, or whose machine is gone, amid a fold. */
+    @Test
+    @Timeout(30)
+    void aLeaderThatHangsInATransactionDoesNotHoldUpTheNext() throws SQLException {
+        try (JournalStore store = open()) {
+            long old = store.claim("old").epoch();
+            try (Connection hanging = TestDatabase.connect(settings);
+                    Statement statement = hanging.createStatement()) {
+                hanging.setAutoCommit(false);
+                statement.execute(
+                        "SELECT 1 FROM gridfarm.leader WHERE epoch = " + old + " FOR SHARE");
+                statement.execute("UPDATE gridfarm.apply_state SET applied_seq = 77");
+                assertThat(store.claim("new").epoch()).isEqualTo(old + 1);
+                assertThatThrownBy(hanging::commit).isInstanceOf(SQLException.class);
+            }
+            assertThat(store.appliedSequence()).isZero();
+        }
     }
 
     /** As docs/installing.md makes them. */

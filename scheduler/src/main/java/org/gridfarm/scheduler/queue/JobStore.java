@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.gridfarm.protocol.database.Fence;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.SubmitJobRequest;
@@ -44,6 +45,7 @@ public final class JobStore implements AutoCloseable {
     private static final int REMOVED_AT_ONCE = 20;
 
     private final HikariDataSource pool;
+    private final Fence fence = new Fence("leader");
 
     private JobStore(HikariDataSource pool) {
         this.pool = pool;
@@ -81,19 +83,11 @@ public final class JobStore implements AutoCloseable {
 
     /** Becomes the one scheduler that may write, and returns the epoch that says so. */
     public long takeOver(String holder) {
-        return run(
-                "take over",
-                connection -> {
-                    try (PreparedStatement statement =
-                            connection.prepareStatement(
-                                    "UPDATE leader SET epoch = epoch + 1, holder = ?, since = now() RETURNING epoch")) {
-                        statement.setString(1, holder);
-                        try (ResultSet row = statement.executeQuery()) {
-                            row.next();
-                            return row.getLong(1);
-                        }
-                    }
-                });
+        try (Connection connection = pool.getConnection()) {
+            return fence.raise(connection, holder, "epoch", row -> row.getLong(1));
+        } catch (SQLException e) {
+            throw unavailable("take over", e);
+        }
     }
 
     /**
@@ -489,10 +483,14 @@ public final class JobStore implements AutoCloseable {
                 throw e;
             }
         } catch (SQLException e) {
-            throw new FarmException(ErrorKind.UNAVAILABLE, what, "job table", firstLine(e), e);
+            throw unavailable(what, e);
         } catch (InvalidProtocolBufferException e) {
             throw new FarmException(ErrorKind.CORRUPT, what, "job table", firstLine(e), e);
         }
+    }
+
+    private static FarmException unavailable(String what, SQLException e) {
+        return new FarmException(ErrorKind.UNAVAILABLE, what, "job table", firstLine(e), e);
     }
 
     @FunctionalInterface

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import java.io.IOException;
 import java.sql.Connection;
@@ -164,6 +165,25 @@ class JobStoreTest {
         store.record(epoch, List.of(row(id, 1, TaskState.RUNNING, 0)), List.of());
         store.record(epoch, List.of(row(id, 1, TaskState.FAILED, 2)), List.of());
         assertThat(store.load(0, BYTES_MAX).get(0).failed()).isEqualTo(1);
+    }
+
+    /** What the database has of a scheduler that is stopped, or whose machine is gone. */
+    @Test
+    @Timeout(30)
+    void aSchedulerThatHangsInATransactionDoesNotHoldUpTheNext() throws SQLException {
+        long id = submit(1);
+        try (Connection hanging = DriverManager.getConnection(url, "postgres", "");
+                Statement statement = hanging.createStatement()) {
+            hanging.setAutoCommit(false);
+            hanging.setSchema("gridfarm_jobs");
+            statement.execute("SELECT 1 FROM leader WHERE epoch = " + epoch + " FOR SHARE");
+            statement.execute("UPDATE job SET halted = 'by one that hangs'");
+            assertThat(store.takeOver("s2")).isEqualTo(epoch + 1);
+            assertThatThrownBy(hanging::commit).isInstanceOf(SQLException.class);
+        }
+        Job job = store.load(0, BYTES_MAX).getFirst();
+        assertThat(job.id()).isEqualTo(id);
+        assertThat(job.halted()).isEmpty();
     }
 
     @Test

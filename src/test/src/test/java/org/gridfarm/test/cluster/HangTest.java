@@ -17,8 +17,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,8 +91,11 @@ class HangTest {
         }
         System.out.println(
                 victim + " stopped: slowest calls in ms " + slowest + ", refused " + refusals);
-        assertThat(slowest.values())
-                .allMatch(millis -> millis <= DEADLINE_MILLIS + ALLOWANCE_MILLIS);
+        assertThat(slowest)
+                .allSatisfy((call, millis) ->
+                        assertThat(millis)
+                                .as(call)
+                                .isLessThanOrEqualTo(DEADLINE_MILLIS + ALLOWANCE_MILLIS));
     }
 
     @Test
@@ -141,15 +146,29 @@ class HangTest {
     }
 
     private boolean answers(Path place) {
-        return timed("mkdir", () -> Files.createDirectories(place.resolve("again")));
+        return makeDirectory(place.resolve("again"));
+    }
+
+    /** One call, which may have been done before it was refused as too late. */
+    private boolean makeDirectory(Path folder) {
+        return timed(
+                "mkdir",
+                () -> {
+                    try {
+                        Files.createDirectory(folder);
+                    } catch (FileAlreadyExistsException e) {
+                        // An earlier call made it.
+                    }
+                });
     }
 
     private void writeFiles(Path folder) {
-        timed("mkdir", () -> Files.createDirectories(folder));
+        makeDirectory(folder);
         for (int i = 0; !ending.get(); i++) {
             Path file = folder.resolve("f" + i);
             write(file);
-            timed("rename", () -> Files.move(file, folder.resolve("g" + file.getFileName())));
+            Path renamed = folder.resolve("g" + file.getFileName());
+            timed("rename", () -> Files.move(file, renamed, StandardCopyOption.ATOMIC_MOVE));
         }
     }
 
