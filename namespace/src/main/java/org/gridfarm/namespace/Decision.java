@@ -59,12 +59,22 @@ public sealed interface Decision {
             if (otherParent != 0 && after.exists(otherParent)) {
                 reply.setOtherParent(after.attributes(otherParent));
             }
+            changes.stream()
+                    .filter(Change::hasInode)
+                    .mapToLong(change -> change.getInode().getInode())
+                    .filter(changed -> isOther(changed) && after.exists(changed))
+                    .findFirst() // a whiteout comes later, and nobody knows it yet
+                    .ifPresent(changed -> reply.setOther(after.attributes(changed)));
             if (gone != null) {
                 Attributes directory =
                         otherParent != 0 ? reply.getOtherParent() : reply.getParent();
                 reply.setGone(gone.setNlink(0).setCtime(directory.getCtime()));
             }
             return reply;
+        }
+
+        private boolean isOther(long changed) {
+            return changed != inode && changed != parent && changed != otherParent;
         }
     }
 }

@@ -1,5 +1,7 @@
 package org.gridfarm.namespace;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.protobuf.ByteString;
 
 import org.gridfarm.protocol.error.ErrorKind;
@@ -14,6 +16,7 @@ import org.gridfarm.protocol.wire.MakeLink;
 import org.gridfarm.protocol.wire.MakeNode;
 import org.gridfarm.protocol.wire.MakeSymlink;
 import org.gridfarm.protocol.wire.MakeTemporary;
+import org.gridfarm.protocol.wire.MutateReply;
 import org.gridfarm.protocol.wire.MutateRequest;
 import org.gridfarm.protocol.wire.Remove;
 import org.gridfarm.protocol.wire.RemoveXattr;
@@ -98,13 +101,33 @@ final class Farm implements Context {
     /** Throws the refusal. */
     Decision.Accepted run(MutateRequest.Builder request) {
         clock++;
+        long lastBefore = lastInode;
         return switch (state.decide(request.build(), who, this)) {
             case Decision.Refused refused -> throw refused.failure();
             case Decision.Accepted accepted -> {
+                Attributes.Builder going = accepted.going(state);
                 accepted.changes().forEach(this::apply);
+                requireAllNamed(accepted, accepted.reply(state, going), lastBefore);
                 yield accepted;
             }
         };
+    }
+
+    /** Who keeps attributes knows from the answer which of them are no longer so. */
+    private static void requireAllNamed(
+            Decision.Accepted accepted, MutateReply.Builder reply, long lastBefore) {
+        List<Long> named =
+                List.of(
+                        reply.getAttributes().getInode(),
+                        reply.getParent().getInode(),
+                        reply.getOtherParent().getInode(),
+                        reply.getOther().getInode(),
+                        reply.getGone().getInode());
+        for (Change change : accepted.changes()) {
+            long changed = change.getInode().getInode();
+            if (change.hasInode() && changed <= lastBefore) assertThat(named).contains(changed);
+            if (change.hasInodeGone()) assertThat(named).contains(change.getInodeGone());
+        }
     }
 
     /** The kind of the refusal; fails if there is none. */

@@ -30,9 +30,16 @@ public final class OpenFiles {
      * One open file of one session; the handle was drawn by the client.
      *
      * @param uid of whoever opened it
+     * @param emptied with that open
      */
     public record Handle(
-            long session, long handle, long inode, boolean read, boolean write, int uid) {}
+            long session,
+            long handle,
+            long inode,
+            boolean read,
+            boolean write,
+            int uid,
+            boolean emptied) {}
 
     private static final class File {
         final Map<Long, Handle> handles = new LinkedHashMap<>();

@@ -117,6 +117,25 @@ class OpenFilesTest extends FarmOfThreeNodes {
         assertThat(opening.get(5, TimeUnit.SECONDS).getMode()).isEqualTo(DataMode.WRITE_SHARED);
     }
 
+    @Test
+    void anOpenSaysWhetherItHasEmptiedTheFile() {
+        TestClient writer = new TestClient(farm, leader, 11, "n1");
+        MutateReply made = createAndOpen(writer, "f", 500);
+        long inode = made.getAttributes().getInode();
+        OpenRequest.Builder wish =
+                OpenRequest.newBuilder().setInode(inode).setWrite(true).setTruncate(true);
+        OpenRequest beside = wish.setHandle(501).build();
+        assertThat(writer.call(MetadataMethods.OPEN, beside).getEmptied()).isFalse();
+        writer.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(501).build());
+        commit(writer, inode, 500, true, List.of("n1"));
+        assertThat(attributes(writer, inode).getSize()).isEqualTo(100);
+        OpenRequest alone = wish.setHandle(502).build();
+        assertThat(writer.call(MetadataMethods.OPEN, alone).getEmptied()).isTrue();
+        assertThat(attributes(writer, inode).getSize()).isZero();
+        writer.call(MetadataMethods.CLOSE, CloseRequest.newBuilder().addHandles(502).build());
+        assertThat(open(writer, inode, 503, true).getEmptied()).isFalse(); // it was not asked to
+    }
+
     /** As one who only keeps a file open that he has read does. */
     @Test
     void aWriterWhoIsAloneWhenReadersHaveGivenTheFileUpIsToldSo() throws Exception {

@@ -18,7 +18,8 @@ class OpenModesTest {
     private long handles;
 
     private OpenFiles.Opened open(long session) {
-        OpenFiles.Handle handle = new OpenFiles.Handle(session, ++handles, INODE, true, true, 1000);
+        OpenFiles.Handle handle =
+                new OpenFiles.Handle(session, ++handles, INODE, true, true, 1000, false);
         return opens.open(handle, true);
     }
 

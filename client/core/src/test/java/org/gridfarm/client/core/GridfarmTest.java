@@ -440,6 +440,17 @@ class GridfarmTest {
         assertThat(read(farm, "/f")).isEqualTo(now);
     }
 
+    /** Whoever else asks while it is open is told by the node when that was. */
+    @Test
+    void aNodeIsToldThatAnEmptyFileIsEmptied() throws Exception {
+        Gridfarm farm = memory.client();
+        try (FarmFile file = farm.create(FarmPath.of("/f"), OpenFlags.WRITE, true)) {
+            assertThat(memory.nodes.get(0).has(2, 0, 1)).isFalse();
+            file.truncate(0);
+            assertThat(memory.nodes.get(0).has(2, 0, 1)).isTrue();
+        }
+    }
+
     @Test
     void aHungNodeDelaysAReadByNoMoreThanTwoSeconds() throws Exception {
         memory.metaserver.replicas = 2;

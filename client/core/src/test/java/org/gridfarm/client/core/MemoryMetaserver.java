@@ -381,7 +381,8 @@ final class MemoryMetaserver implements AutoCloseable {
                                     c.getOpen().getHandle(),
                                     q.getSession(),
                                     made.getInode(),
-                                    c.getOpen().getWrite()));
+                                    c.getOpen().getWrite(),
+                                    true));
                 }
             }
             case MKDIR -> {
@@ -501,24 +502,23 @@ final class MemoryMetaserver implements AutoCloseable {
 
     private void open(Exchange<OpenRequest, OpenReply> e) {
         OpenRequest q = e.request();
+        long inode = q.getInode();
         OpenReply reply;
         RecallRequest.Builder recall = RecallRequest.newBuilder();
         synchronized (this) {
-            shown(q.getInode()); // refuses what is gone
-            layouts.computeIfAbsent(q.getInode(), i -> MemoryLayouts.made(this, i, 1));
-            if (q.getTruncate()
-                    && opened.values().stream().noneMatch(o -> o.inode == q.getInode())) {
-                int generation = known(inodes, q.getInode()).getGeneration() + 1;
-                change(q.getInode(), a -> a.setSize(0).setGeneration(generation), recall);
-                layouts.put(q.getInode(), MemoryLayouts.made(this, q.getInode(), generation));
+            shown(inode); // refuses what is gone
+            layouts.computeIfAbsent(inode, i -> MemoryLayouts.made(this, i, 1));
+            boolean isOpen = opened.values().stream().anyMatch(o -> o.inode == inode);
+            boolean empties = q.getTruncate() && !isOpen;
+            if (empties) {
+                int generation = known(inodes, inode).getGeneration() + 1;
+                change(inode, a -> a.setSize(0).setGeneration(generation), recall);
+                layouts.put(inode, MemoryLayouts.made(this, inode, generation));
             }
-            reply = opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
-            if (q.getWrite()) recall.addAttributes(q.getInode());
+            reply = opened(q.getHandle(), q.getSession(), inode, q.getWrite(), empties);
+            if (q.getWrite()) recall.addAttributes(inode);
             if (reply.getMode() == DataMode.WRITE_SHARED) {
-                recall.addData(
-                        DataRecall.newBuilder()
-                                .setInode(q.getInode())
-                                .setMode(DataMode.WRITE_SHARED));
+                recall.addDataBuilder().setInode(inode).setMode(DataMode.WRITE_SHARED);
             }
         }
         recalled(recall.build(), q.getSession())
@@ -540,7 +540,8 @@ final class MemoryMetaserver implements AutoCloseable {
         return opened.size();
     }
 
-    private OpenReply opened(long handle, long session, long inode, boolean write) {
+    private OpenReply opened(
+            long handle, long session, long inode, boolean write, boolean emptied) {
         opened.put(handle, new Opened(session, inode, write));
         boolean others =
                 opened.values().stream().anyMatch(o -> o.inode == inode && o.session != session);
@@ -551,6 +552,7 @@ final class MemoryMetaserver implements AutoCloseable {
         return OpenReply.newBuilder()
                 .setAttributes(shown(inode))
                 .setMode(mode)
+                .setEmptied(emptied)
                 .setLayout(MemoryLayouts.first(replicasTold, known(layouts, inode)))
                 .build();
     }
@@ -580,7 +582,7 @@ final class MemoryMetaserver implements AutoCloseable {
         if (!opened.containsKey(q.getHandle()) && !q.getReclaim()) {
             throw new FarmException(ErrorKind.BAD_HANDLE, "refresh", "");
         }
-        return opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite());
+        return opened(q.getHandle(), q.getSession(), q.getInode(), q.getWrite(), false);
     }
 
     private synchronized OpenReply chainFailure(ChainFailureRequest q) {
@@ -589,7 +591,7 @@ final class MemoryMetaserver implements AutoCloseable {
         Layout before = known(layouts, q.getInode());
         layouts.put(q.getInode(), MemoryLayouts.without(q.getFailedNodesList(), before));
         Opened o = known(opened, q.getHandle());
-        return opened(q.getHandle(), o.session, o.inode, o.write);
+        return opened(q.getHandle(), o.session, o.inode, o.write, false);
     }
 
     private static <T> T known(Map<Long, T> map, long key) {

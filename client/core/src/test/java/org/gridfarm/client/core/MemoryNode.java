@@ -102,6 +102,12 @@ final class MemoryNode implements AutoCloseable {
         return id.getInode() + "." + id.getStripe() + "." + id.getGeneration();
     }
 
+    boolean has(long inode, int stripe, int generation) {
+        synchronized (objects) {
+            return objects.containsKey(inode + "." + stripe + "." + generation);
+        }
+    }
+
     byte[] content(long inode, int stripe, int generation) {
         synchronized (objects) {
             byte[] found = objects.get(inode + "." + stripe + "." + generation);

@@ -342,6 +342,8 @@ final class Names {
             mounted.remains().removed(answer.getGone());
         } else if (answer.hasAttributes() && answer.getAttributes().getNlink() == 0) {
             mounted.remains().unnamed(answer.getAttributes());
+        } else if (answer.hasOther() && answer.getOther().getNlink() == 0) {
+            mounted.remains().unnamed(answer.getOther());
         }
     }
 

@@ -161,6 +161,7 @@ public final class FileOpens {
                     Long.toHexString(inode),
                     "its writer has not come to the new leader yet");
         }
+        boolean empties = empties(wish, inode);
         if (wish.getWrite()) {
             List<Change> started = startWriting(caller, image, wish, place);
             limit(who, inode, 0);
@@ -175,7 +176,8 @@ public final class FileOpens {
                                 inode,
                                 wish.getRead() || !wish.getWrite(),
                                 wish.getWrite(),
-                                who.getUid()),
+                                who.getUid(),
+                                empties),
                         wroteBefore);
         Runnable over = underWay.begin(wish.getHandle(), opened);
         Map<Long, List<DataTouch>> recalls = new HashMap<>();
@@ -268,6 +270,7 @@ public final class FileOpens {
                                 : layouts.replicas(open.inode(), asker))
                 .setCacheable(mode != DataMode.WRITE_SHARED)
                 .setOthersWrote(haveOthersWritten(open.inode(), caller.session()))
+                .setEmptied(open.emptied())
                 .build();
     }
 
@@ -312,6 +315,14 @@ public final class FileOpens {
                 || (writing != null && isToBeReclaimed(writing, session));
     }
 
+    /** What is open or was written lately lies with its writers, and on a chain. */
+    private boolean empties(OpenRequest wish, long inode) {
+        return wish.getWrite()
+                && wish.getTruncate()
+                && state.record(inode) == null
+                && !opens.isOpen(inode);
+    }
+
     private List<Change> startWriting(
             Caller caller, InodeImage image, OpenRequest wish, List<WritingChain> place) {
         long inode = image.getInode();
@@ -319,7 +330,7 @@ public final class FileOpens {
         if (record != null) return record.writtenBy(caller.session()).changes();
         List<Change> changes = new ArrayList<>();
         InodeImage now = image;
-        if (wish.getTruncate() && !opens.isOpen(inode)) {
+        if (empties(wish, inode)) {
             boolean content = hasContent(image);
             long nanos = state.nowNanos();
             now =

@@ -167,6 +167,7 @@ class WallsTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(
+                        "org.gridfarm.protocol.database..",
                         "org.gridfarm.metaserver.postgres..",
                         "org.gridfarm.scheduler.queue..",
                         "org.gridfarm.client.cli.bench.postgres..",

@@ -105,6 +105,11 @@ def open_empty(d):
     return os.open(d + "/f", os.O_CREAT | os.O_WRONLY, 0o644)
 
 
+def new_empty(d):
+    os.unlink(d + "/f")
+    open(d + "/f", "x").close()
+
+
 def directory(name):
     return lambda d: os.makedirs(f"{d}/{name}")
 
@@ -133,7 +138,9 @@ def opens_and_writes():
     step("fsync alone", on(os.fsync))
     step("O_TRUNC", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC))
     step("O_TRUNC of an empty file", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC), prepare=lambda d: os.truncate(d + "/f", 0))
+    step("O_TRUNC of a new empty file", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC), prepare=new_empty)
     step("O_TRUNC of an empty file that is open", on(lambda fd: None, os.O_WRONLY | os.O_TRUNC), prepare=open_empty)
+    step("ftruncate 0 of a new empty file", on(lambda fd: os.ftruncate(fd, 0), os.O_WRONLY | os.O_APPEND), prepare=new_empty)
     step("truncate of an empty file that is open", quiet(lambda d, f: os.truncate(f, 0)), prepare=open_empty)
     step("utime of an empty file that is open", quiet(lambda d, f: os.utime(f, ns=(5, 7))), prepare=open_empty)
     step("O_CREAT of an existing file", on(lambda fd: None, os.O_WRONLY | os.O_CREAT))

@@ -386,20 +386,26 @@ final class Mutations {
     }
 
     /**
-     * The object whose name changed has other attributes now (links, times, parent); where that was
-     * its last name, it is gone when the answer is passed on.
+     * What lost, changed or was given a name has other attributes now (links, times, parent); where
+     * that was its last name, it is gone when the answer is passed on.
      */
     private CompletableFuture<MutateReply> forgotten(MutateReply reply) {
+        return CompletableFuture.allOf(
+                        forgotten(reply.hasAttributes(), reply.getAttributes()),
+                        forgotten(reply.hasOther(), reply.getOther()),
+                        forgotten(reply.hasGone(), reply.getGone()))
+                .thenApply(done -> reply);
+    }
+
+    private CompletableFuture<Void> forgotten(boolean known, Attributes now) {
         GivenUp kept = givenUp;
-        if (!reply.hasAttributes()) {
-            return CompletableFuture.completedFuture(reply);
-        }
-        long inode = reply.getAttributes().getInode();
+        if (!known) return CompletableFuture.completedFuture(null);
+        long inode = now.getInode();
         cache.recallAttributes(inode);
         tell(new long[] {inode}, NONE);
-        return kept == null || reply.getAttributes().getNlink() > 0
-                ? CompletableFuture.completedFuture(reply)
-                : kept.unnamed(inode).thenApply(done -> reply);
+        return kept == null || now.getNlink() > 0
+                ? CompletableFuture.completedFuture(null)
+                : kept.unnamed(inode);
     }
 
     /** The directories, and what the names are known to lead to. */

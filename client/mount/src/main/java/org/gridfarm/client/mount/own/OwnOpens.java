@@ -59,6 +59,7 @@ final class OwnOpens {
                         attributes.toBuilder().setWriting(true).setToldUntil(attributes.getCtime()))
                 .setMode(DataMode.EXCLUSIVE)
                 .setCacheable(true)
+                .setEmptied(true) // there is nothing in it yet
                 .setLayout(
                         Layout.newBuilder()
                                 .setStripeCount(1)

@@ -209,10 +209,12 @@ public final class TransferClient
                                 throw notOpened(handle, FarmException.of(thrown, "open", ""))
                                         .about("open", "inode " + Long.toHexString(inode));
                             }
-                            return staged.begun(handles.opened(who, handle, flags, reply), local);
+                            return new Opened(
+                                    staged.begun(handles.opened(who, handle, flags, reply), local),
+                                    isOpen || !reply.getEmptied());
                         })
                 .whenComplete((file, thrown) -> open.letGo(inode))
-                .thenCompose(file -> truncated(file, flags, isOpen));
+                .thenCompose(opened -> truncated(opened, flags));
     }
 
     /** What was read and closed a moment ago, and is as it was then; null: it is to be opened. */
@@ -294,16 +296,19 @@ public final class TransferClient
                                         request.getHandle(),
                                         FarmException.of(thrown, "create", name.toString()));
                             }
-                            return staged.begun(
-                                    handles.opened(
-                                            who,
-                                            request.getHandle(),
-                                            flags,
-                                            withAttributes(
-                                                    reply.getOpened(), reply.getAttributes())),
-                                    local);
+                            return new Opened(
+                                    staged.begun(
+                                            handles.opened(
+                                                    who,
+                                                    request.getHandle(),
+                                                    flags,
+                                                    withAttributes(
+                                                            reply.getOpened(),
+                                                            reply.getAttributes())),
+                                            local),
+                                    !reply.getOpened().getEmptied());
                         })
-                .thenCompose(handle -> truncated(handle, flags, false));
+                .thenCompose(opened -> truncated(opened, flags));
     }
 
     @Override
@@ -347,20 +352,23 @@ public final class TransferClient
     }
 
     /**
-     * With other openers about, the metaserver leaves it to the writer to empty the objects.
+     * What the metaserver has opened.
      *
-     * @param wasOpen here when the metaserver was asked; it may have been closed since, and what it
-     *     wrote is in no answer
+     * @param mayHoldMore the metaserver has not emptied it, or it was open here when that was
+     *     asked; it may have been closed since, and what it wrote is in no answer
      */
-    private CompletableFuture<FileHandle> truncated(
-            FarmFileHandle handle, OpenFlags flags, boolean wasOpen) {
+    private record Opened(FarmFileHandle handle, boolean mayHoldMore) {}
+
+    /** With other openers about, the metaserver leaves it to the writer to empty the objects. */
+    private CompletableFuture<FileHandle> truncated(Opened opened, OpenFlags flags) {
+        FarmFileHandle handle = opened.handle;
         if (flags.truncate()) {
             // The open may have changed them, and a change of our own is not recalled from us.
             wiring.metadata().forgetBefore(handle.attributes());
         }
         boolean toDo =
                 flags.truncate()
-                        && (wasOpen
+                        && (opened.mayHoldMore
                                 || handle.attributes().getSize() != 0
                                 || handle.mode() == DataMode.WRITE_SHARED
                                 || handle.open().handles().size() > 1);

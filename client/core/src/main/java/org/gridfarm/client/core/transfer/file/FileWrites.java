@@ -184,9 +184,8 @@ public final class FileWrites {
                     List<CompletableFuture<ChainOutcome>> parts = new ArrayList<>();
                     for (int stripe = 0; stripe < layout.getObjectsCount(); stripe++) {
                         long objectSize = striping.objectSize(stripe, size);
-                        if (objectSize == 0 && !open.mayExist(stripe)) {
-                            continue; // nothing there to be cut
-                        }
+                        // The first is told where nothing is to be cut, too: it has the time.
+                        if (stripe > 0 && objectSize == 0 && !open.mayExist(stripe)) continue;
                         parts.add(
                                 change(
                                         stripe,

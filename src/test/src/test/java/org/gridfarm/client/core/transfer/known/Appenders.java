@@ -209,7 +209,8 @@ final class Appenders {
         private void openAtLeader(long handle) {
             OpenFiles.Opened opened =
                     opens.open(
-                            new OpenFiles.Handle(session.id, handle, INODE, true, true, 1000),
+                            new OpenFiles.Handle(
+                                    session.id, handle, INODE, true, true, 1000, false),
                             false);
             if (plant == Plant.SECOND_OPENS_DO_NOT_WAIT) {
                 opens.lowered(INODE, opened.lowered().keySet());
