@@ -8,6 +8,7 @@ import org.gridfarm.metaserver.commit.Fold;
 import org.gridfarm.metaserver.commit.JournalStore;
 import org.gridfarm.metaserver.commit.StateSink;
 import org.gridfarm.metaserver.commit.StoreException;
+import org.gridfarm.protocol.database.ConnectionLimits;
 import org.gridfarm.protocol.database.Fence;
 import org.gridfarm.protocol.wire.ChangeBatch;
 import org.jspecify.annotations.Nullable;
@@ -83,11 +84,7 @@ public final class PostgresStore implements JournalStore {
     }
 
     private static Properties driverProperties() {
-        Properties properties = new Properties();
-        properties.setProperty("ApplicationName", "gridfarm-metaserver");
-        properties.setProperty("connectTimeout", "5");
-        properties.setProperty("socketTimeout", "60");
-        properties.setProperty("tcpKeepAlive", "true");
+        Properties properties = ConnectionLimits.of("gridfarm-metaserver");
         properties.setProperty("prepareThreshold", "1");
         return properties;
     }

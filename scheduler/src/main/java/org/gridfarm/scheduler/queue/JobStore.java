@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.gridfarm.protocol.database.ConnectionLimits;
 import org.gridfarm.protocol.database.Fence;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
@@ -61,6 +62,7 @@ public final class JobStore implements AutoCloseable {
         config.setMaximumPoolSize(POOL_MAX);
         config.setConnectionTimeout(CONNECT_MILLIS_MAX);
         config.setPoolName("jobs");
+        config.setDataSourceProperties(ConnectionLimits.of("gridfarm-scheduler"));
         try {
             Flyway.configure()
                     .dataSource(url, user, password)

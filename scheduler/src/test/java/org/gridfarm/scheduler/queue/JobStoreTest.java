@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.LocalDate;
@@ -165,6 +166,20 @@ class JobStoreTest {
         store.record(epoch, List.of(row(id, 1, TaskState.RUNNING, 0)), List.of());
         store.record(epoch, List.of(row(id, 1, TaskState.FAILED, 2)), List.of());
         assertThat(store.load(0, BYTES_MAX).get(0).failed()).isEqualTo(1);
+    }
+
+    /** With its name come the times after which a silent database is given up. */
+    @Test
+    void aDbaSeesWhoseConnectionsTheseAre() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url, "postgres", "");
+                Statement one = connection.createStatement();
+                ResultSet row =
+                        one.executeQuery(
+                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                                        + " AND application_name = 'gridfarm-scheduler'")) {
+            row.next();
+            assertThat(row.getInt(1)).isPositive();
+        }
     }
 
     /** What the database has of a scheduler that is stopped, or whose machine is gone. */

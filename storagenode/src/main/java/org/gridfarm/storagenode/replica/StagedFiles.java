@@ -25,11 +25,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -59,6 +61,9 @@ final class StagedFiles {
 
     /** Of one owner, so that several others find room. */
     static final int FILES_EACH_MAX = FILES_MAX / 8;
+
+    /** What lies empty for longer is in no use: its client would have claimed it long since. */
+    private static final Duration SPARE_AFTER = Duration.ofSeconds(30);
 
     /** Who has too many is told so without looking again. */
     private static final Duration COUNTED_FOR = Duration.ofSeconds(1);
@@ -152,7 +157,11 @@ final class StagedFiles {
         return (random & ~StagedName.PLACE_BITS) | directory << 1 | 1;
     }
 
-    /** OVERLOADED when there are more than anybody can need, or more of this owner. */
+    /**
+     * OVERLOADED when there are more than anybody can need, or more of this owner. Of an owner's
+     * who has too many the eldest go first that nobody uses: a client that was killed leaves some
+     * hundred, and would otherwise be without them for an hour after some deaths.
+     */
     synchronized void requireRoom(String owner) throws IOException {
         String tag = tag(owner);
         if (!counted || !hasRoom(tag, count -> count.atMost)) {
@@ -160,6 +169,7 @@ final class StagedFiles {
             long now = clock.nanoTime();
             if (!isKnown || now - countedAt > COUNTED_FOR.toNanos()) {
                 count();
+                if (!hasRoom(tag, count -> count.found) && removeSpare(tag)) count();
                 countedAt = now;
                 counted = true;
             }
@@ -200,6 +210,36 @@ final class StagedFiles {
         }
         all.atMost = all.found;
         counts.values().forEach(count -> count.atMost = count.found);
+    }
+
+    /** Half of what an owner may have stays, if that much is spare. */
+    @GuardedBy("this")
+    private boolean removeSpare(String tag) throws IOException {
+        FileTime youngest = FileTime.from(clock.now().minus(SPARE_AFTER));
+        Map<Path, FileTime> spare = new HashMap<>();
+        for (DataDirectory disk : disks) {
+            for (Path file : disk.isFailed() ? List.<Path>of() : all(disk)) {
+                if (!tagOf(file).equals(tag)) continue;
+                try {
+                    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+                    boolean old = now.lastModifiedTime().compareTo(youngest) < 0;
+                    if (old && now.size() == 0) spare.put(file, now.lastModifiedTime());
+                } catch (NoSuchFileException e) {
+                    LOG.debug("{} was claimed meanwhile", file);
+                }
+            }
+        }
+        List<Path> eldest = new ArrayList<>(spare.keySet());
+        eldest.sort(Comparator.comparing(spare::get));
+        int removed =
+                Math.max(
+                        0,
+                        Math.min(
+                                eldest.size(),
+                                counts.getOrDefault(tag, all).found - FILES_EACH_MAX / 2));
+        for (Path file : eldest.subList(0, removed)) Files.deleteIfExists(file);
+        if (removed > 0) LOG.info("removed {} staged files that nobody used", removed);
+        return removed > 0;
     }
 
     /** The file of that number; null: there is none, or it was staged for somebody else. */
