@@ -36,9 +36,6 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -504,24 +501,6 @@ class StagedFilesTest {
                     .isEqualTo(ErrorKind.OVERLOADED);
             StageRequest another = one.toBuilder().addDiscard(first.getNumber()).build();
             get(farm.peer("n1").callPlain(StorageMethods.STAGE, another, PATIENCE));
-        }
-    }
-
-    /** Clients that were killed leave theirs, and the next of that host must not be without. */
-    @Test
-    void whoHasTooManyLosesTheEldestThatNobodyUses() throws Exception {
-        try (TestFarm farm = new TestFarm(root, "n1")) {
-            List<Path> left = new ArrayList<>();
-            while (left.size() < 1_024) {
-                stage(farm, 64).getFilesList().forEach(file -> left.add(Path.of(file.getPath())));
-            }
-            FileTime longAgo = FileTime.from(Instant.now().minusSeconds(60));
-            Path written = Files.writeString(left.getFirst(), "bytes");
-            for (Path file : left.subList(0, 700)) Files.setLastModifiedTime(file, longAgo);
-            assertThat(stage(farm, 64).getFilesCount()).isEqualTo(64);
-            assertThat(written).hasContent("bytes");
-            assertThat(left.subList(1, 700).stream().filter(Files::exists)).hasSize(187);
-            assertThat(left.subList(700, 1_024)).allMatch(Files::exists);
         }
     }
 

@@ -74,7 +74,7 @@ public final class ZooKeeperCluster implements Cluster {
         this.entries = entries;
     }
 
-    /** Connects in the background: ZooKeeper may come up after this server. */
+    /** Connects in the background once it is started: ZooKeeper may come up after this server. */
     public static ZooKeeperCluster connect(ZooKeeperSettings settings) {
         int session = (int) settings.session().toMillis();
         OwnEntries entries = new OwnEntries(settings.path(), settings.password().isPresent());
@@ -93,9 +93,7 @@ public final class ZooKeeperCluster implements Cluster {
         settings.password()
                 .ifPresent(password -> builder.authorization("digest", identity(password)));
         settings.tls().ifPresent(tls -> builder.zkClientConfig(ZooKeeperTls.settings(tls)));
-        CuratorFramework client = builder.build();
-        client.start();
-        return new ZooKeeperCluster(settings, client, entries);
+        return new ZooKeeperCluster(settings, builder.build(), entries);
     }
 
     /** Until there was a connection nothing is said of one that is lost. */
@@ -136,6 +134,7 @@ public final class ZooKeeperCluster implements Cluster {
                         case READ_ONLY -> log.warn("ZooKeeper is read-only");
                     }
                 });
+        client.start(); // from here on: that it is connected is said once
         Thread.ofVirtual().name("first-answer").start(this::tellOfSilence);
         synchronized (lock) {
             PersistentNode node =

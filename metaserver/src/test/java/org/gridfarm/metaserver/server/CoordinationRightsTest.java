@@ -158,6 +158,7 @@ class CoordinationRightsTest {
                 assertThat(mallory.getChildren().forPath("/grid/test/leader")).hasSize(1);
             }
             try (ZooKeeperCluster anew = cluster(zookeeper, "secret")) {
+                assertThat(anew.isConnected()).as("before anybody can hear of it").isFalse();
                 anew.start(member("one", 0), true, after);
                 await().atMost(PATIENCE).until(() -> after.leads);
                 await().atMost(PATIENCE)

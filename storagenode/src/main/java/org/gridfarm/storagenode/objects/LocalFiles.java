@@ -111,6 +111,7 @@ public final class LocalFiles {
         StageRequest request = exchange.request();
         String owner = owner(exchange.peer());
         lease.require("stage");
+        StagedFor given = StagedFor.of(exchange.peer(), numbers -> discardUnused(numbers, owner));
         return CompletableFuture.supplyAsync(
                 () -> {
                     List<Long> unused = request.getUnusedList();
@@ -120,6 +121,7 @@ public final class LocalFiles {
                     store.unstage(request.getDiscardList(), owner);
                     int wanted = Math.min(request.getCount(), STAGED_AT_ONCE_MAX);
                     places.addAll(store.stage(Math.min(wanted, grants.room()), owner));
+                    given.add(places.stream().map(ReplicaStore.Place::number).toList());
                     StageReply.Builder reply = StageReply.newBuilder();
                     for (ReplicaStore.Place place : places) {
                         reply.addFiles(
@@ -130,6 +132,13 @@ public final class LocalFiles {
                     return reply.build();
                 },
                 store.io());
+    }
+
+    /** A process that went on for the client's has claimed by then what is open there. */
+    private void discardUnused(List<Long> numbers, String owner) {
+        clock.after(
+                WRITER_MISSED_FOR,
+                () -> store.io().execute(() -> store.unstageUnused(numbers, owner)));
     }
 
     private CompletableFuture<OpenLocalReply> open(

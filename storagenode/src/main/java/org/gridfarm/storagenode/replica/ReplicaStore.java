@@ -389,14 +389,13 @@ public final class ReplicaStore implements AutoCloseable {
 
     /** Their owner does not want them any more; nothing happens to what was claimed. */
     public void unstage(List<Long> numbers, String owner) {
-        for (long number : numbers) {
-            try {
-                staged.discard(number, owner);
-            } catch (IOException e) {
-                LOG.warn("a staged file is not discarded: {}", e.toString());
-            }
-        }
+        numbers.forEach(number -> staged.discard(number, owner, false));
         staged.removeForgotten();
+    }
+
+    /** The same of those that nobody has written into. */
+    public void unstageUnused(List<Long> numbers, String owner) {
+        numbers.forEach(number -> staged.discard(number, owner, true));
     }
 
     /**

@@ -25,13 +25,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -61,9 +59,6 @@ final class StagedFiles {
 
     /** Of one owner, so that several others find room. */
     static final int FILES_EACH_MAX = FILES_MAX / 8;
-
-    /** What lies empty for longer is in no use: its client would have claimed it long since. */
-    private static final Duration SPARE_AFTER = Duration.ofSeconds(30);
 
     /** Who has too many is told so without looking again. */
     private static final Duration COUNTED_FOR = Duration.ofSeconds(1);
@@ -142,8 +137,7 @@ final class StagedFiles {
     @Nullable Staged renumbered(long number, String owner) throws IOException {
         Staged former = find(number, owner);
         if (former == null) return null;
-        StagedState state = former.state();
-        if (state.size() != 0 || state.allocated() != 0) return null;
+        if (!former.state().isUnused()) return null;
         long fresh = numbered(entropy.nextLong(), directoryOf(number));
         Path path = path(former.disk, fresh, owner);
         Files.move(former.path, path, StandardCopyOption.ATOMIC_MOVE);
@@ -157,11 +151,7 @@ final class StagedFiles {
         return (random & ~StagedName.PLACE_BITS) | directory << 1 | 1;
     }
 
-    /**
-     * OVERLOADED when there are more than anybody can need, or more of this owner. Of an owner's
-     * who has too many the eldest go first that nobody uses: a client that was killed leaves some
-     * hundred, and would otherwise be without them for an hour after some deaths.
-     */
+    /** OVERLOADED when there are more than anybody can need, or more of this owner. */
     synchronized void requireRoom(String owner) throws IOException {
         String tag = tag(owner);
         if (!counted || !hasRoom(tag, count -> count.atMost)) {
@@ -169,7 +159,6 @@ final class StagedFiles {
             long now = clock.nanoTime();
             if (!isKnown || now - countedAt > COUNTED_FOR.toNanos()) {
                 count();
-                if (!hasRoom(tag, count -> count.found) && removeSpare(tag)) count();
                 countedAt = now;
                 counted = true;
             }
@@ -210,36 +199,6 @@ final class StagedFiles {
         }
         all.atMost = all.found;
         counts.values().forEach(count -> count.atMost = count.found);
-    }
-
-    /** Half of what an owner may have stays, if that much is spare. */
-    @GuardedBy("this")
-    private boolean removeSpare(String tag) throws IOException {
-        FileTime youngest = FileTime.from(clock.now().minus(SPARE_AFTER));
-        Map<Path, FileTime> spare = new HashMap<>();
-        for (DataDirectory disk : disks) {
-            for (Path file : disk.isFailed() ? List.<Path>of() : all(disk)) {
-                if (!tagOf(file).equals(tag)) continue;
-                try {
-                    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-                    boolean old = now.lastModifiedTime().compareTo(youngest) < 0;
-                    if (old && now.size() == 0) spare.put(file, now.lastModifiedTime());
-                } catch (NoSuchFileException e) {
-                    LOG.debug("{} was claimed meanwhile", file);
-                }
-            }
-        }
-        List<Path> eldest = new ArrayList<>(spare.keySet());
-        eldest.sort(Comparator.comparing(spare::get));
-        int removed =
-                Math.max(
-                        0,
-                        Math.min(
-                                eldest.size(),
-                                counts.getOrDefault(tag, all).found - FILES_EACH_MAX / 2));
-        for (Path file : eldest.subList(0, removed)) Files.deleteIfExists(file);
-        if (removed > 0) LOG.info("removed {} staged files that nobody used", removed);
-        return removed > 0;
     }
 
     /** The file of that number; null: there is none, or it was staged for somebody else. */
@@ -299,10 +258,18 @@ final class StagedFiles {
         return null;
     }
 
-    void discard(long number, String owner) throws IOException {
-        Staged staged = find(number, owner);
-        if (staged != null && Files.deleteIfExists(staged.path)) {
-            gone(staged);
+    /**
+     * @param ifUnused nobody has written into it
+     */
+    void discard(long number, String owner, boolean ifUnused) {
+        try {
+            Staged staged = find(number, owner);
+            if (staged == null || (ifUnused && !staged.state().isUnused())) return;
+            if (Files.deleteIfExists(staged.path)) gone(staged);
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} was claimed meanwhile", Long.toHexString(number));
+        } catch (IOException e) {
+            LOG.warn("a staged file is not discarded: {}", e.toString());
         }
     }
 

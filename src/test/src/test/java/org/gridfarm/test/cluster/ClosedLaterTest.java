@@ -377,6 +377,25 @@ class ClosedLaterTest {
         }
     }
 
+    /** An old change that is told after another's later one tells nothing of the time. */
+    @Test
+    void anFsyncAfterAWriteElsewhereKeepsTheTimeOfThat() throws Exception {
+        Path file = Files.write(directory("later-fsync").resolve("file"), bytes(5000));
+        FileTime written;
+        try (FileChannel open = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            open.write(ByteBuffer.wrap(bytes(100)), 0);
+            Instant then = Instant.now().plusMillis(1_200); // clocks may be a second apart
+            await().until(() -> Instant.now().isAfter(then));
+            Files.write(elsewhere(file), bytes(100));
+            written = Files.getLastModifiedTime(elsewhere(file));
+            Object changed = Files.getAttribute(file, "unix:ctime");
+            open.force(false);
+            assertThat(Files.getLastModifiedTime(file)).isEqualTo(written);
+            assertThat(Files.getAttribute(file, "unix:ctime")).isEqualTo(changed);
+        }
+        assertThat(Files.getLastModifiedTime(file)).isEqualTo(written);
+    }
+
     private interface Change {
         /** The file's name afterwards. */
         Path made(Path file) throws Exception;

@@ -231,7 +231,9 @@ final class FileCommit {
                 .attributes(open.inode)
                 .thenApply(found -> {
                     Attributes now = found.require("stat", "");
-                    return new KnownEnd.Told(now.getVersion(), changes, now.getSize());
+                    // A time later than the last change was set by somebody.
+                    long written = now.getMtime() <= now.getCtime() ? now.getMtime() : 0;
+                    return new KnownEnd.Told(now.getVersion(), changes, now.getSize(), written);
                 });
     }
 

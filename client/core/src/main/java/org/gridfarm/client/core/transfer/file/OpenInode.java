@@ -569,12 +569,13 @@ public final class OpenInode implements GrantOwner {
         synchronized (lock) {
             if (broken != null) throw broken; // the next session knows nothing of it
             KnownEnd.Told known = asked == null ? end.told() : asked;
-            return known == null
-                    ? null
-                    : content(known.size())
-                            .setHandle(handle)
-                            .setSeen(known.seen())
-                            .setMtime(uncommitted.take(known.changes()));
+            if (known == null) return null;
+            long mtime = uncommitted.take(known.changes());
+            return content(known.size())
+                    .setHandle(handle)
+                    .setSeen(known.seen())
+                    // What is told holds what others wrote later.
+                    .setMtime(mtime == 0 ? 0 : Math.max(mtime, known.written()));
         }
     }
 

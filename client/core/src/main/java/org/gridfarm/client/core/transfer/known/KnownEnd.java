@@ -134,12 +134,14 @@ public final class KnownEnd {
      *
      * @param seen version of the inode that was known before this was
      * @param changes how many there had been here before: later ones are for the next commit
+     * @param written when somebody wrote last, as far as the chain and the metaserver tell; 0: that
+     *     is this process
      */
-    public record Told(long seen, long changes, long size) {}
+    public record Told(long seen, long changes, long size, long written) {}
 
     /** By this process; null: others write, too, so the chain is to be asked. */
     public @Nullable Told told() {
-        return isAlone() ? new Told(seen, uncommitted.changes(), size) : null;
+        return isAlone() ? new Told(seen, uncommitted.changes(), size, 0) : null;
     }
 
     // ---- what is done here

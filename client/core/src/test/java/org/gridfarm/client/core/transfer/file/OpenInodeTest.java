@@ -115,6 +115,16 @@ class OpenInodeTest {
         assertThat(open.size()).isEqualTo(SIZE);
     }
 
+    /** Its own write may be long ago, and would pass for one by a clock that is wrong. */
+    @Test
+    void aCommitTellsWhenAnotherWroteLast() {
+        open.opened(handle(1), shared(reply(5, 0)));
+        open.wrote(SIZE);
+        KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE, Long.MAX_VALUE);
+        assertThat(open.takeCommit(1, told).getMtime()).isEqualTo(Long.MAX_VALUE);
+        assertThat(open.takeCommit(1, told).getMtime()).as("nothing since").isZero();
+    }
+
     /** While another mount had it open, too, only the node that was written to knew the size. */
     @Test
     void whatWasWrittenBesideOthersIsNotMeasuredByWhatTheyCommitted() {
@@ -125,7 +135,7 @@ class OpenInodeTest {
         open.refreshed(reply(6, 0));
         assertThat(open.known(0, 1)).isNegative();
         assertThat(open.takeCommit(1, null)).isNull();
-        KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE);
+        KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE, 0);
         open.committed(open.takeCommit(1, told).build(), attributes(7, SIZE));
         open.refreshed(reply(7, SIZE));
         assertThat(open.mode()).isEqualTo(DataMode.EXCLUSIVE);
@@ -211,7 +221,7 @@ class OpenInodeTest {
     void whatWasWrittenAfterTheChainWasAskedIsForTheNextCommit() {
         open.opened(handle(1), shared(reply(5, 0)));
         open.wrote(10);
-        KnownEnd.Told told = new KnownEnd.Told(5, open.changes(), 10);
+        KnownEnd.Told told = new KnownEnd.Told(5, open.changes(), 10, 0);
         open.wrote(20);
         assertThat(open.takeCommit(1, told).build().getSize()).isEqualTo(10);
         assertThat(open.isDirty()).isTrue();
