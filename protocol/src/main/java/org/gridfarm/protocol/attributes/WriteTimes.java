@@ -35,6 +35,11 @@ public final class WriteTimes {
         attributes.setMtime(modified(mtime, ctime, written)).setCtime(Math.max(ctime, written));
     }
 
+    /** When it was written last; 0: not known, since a later time than the last change was set. */
+    public static long written(Attributes attributes) {
+        return attributes.getMtime() <= attributes.getCtime() ? attributes.getMtime() : 0;
+    }
+
     /**
      * An object that was changed later than this was written since the times were what they are.
      * The change time does not tell: links, modes and extended attributes move it, too.

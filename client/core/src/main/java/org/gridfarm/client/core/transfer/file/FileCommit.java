@@ -3,6 +3,7 @@ package org.gridfarm.client.core.transfer.file;
 import org.gridfarm.client.core.transfer.known.KnownEnd;
 import org.gridfarm.client.core.transfer.local.LocalWriting;
 import org.gridfarm.protocol.api.StorageMethods;
+import org.gridfarm.protocol.attributes.WriteTimes;
 import org.gridfarm.protocol.error.ErrorKind;
 import org.gridfarm.protocol.error.FarmException;
 import org.gridfarm.protocol.wire.Attributes;
@@ -231,9 +232,8 @@ final class FileCommit {
                 .attributes(open.inode)
                 .thenApply(found -> {
                     Attributes now = found.require("stat", "");
-                    // A time later than the last change was set by somebody.
-                    long written = now.getMtime() <= now.getCtime() ? now.getMtime() : 0;
-                    return new KnownEnd.Told(now.getVersion(), changes, now.getSize(), written);
+                    return new KnownEnd.Told(
+                            now.getVersion(), changes, now.getSize(), WriteTimes.written(now));
                 });
     }
 

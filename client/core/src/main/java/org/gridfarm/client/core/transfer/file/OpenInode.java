@@ -300,7 +300,8 @@ public final class OpenInode implements GrantOwner {
 
     private Attributes overlay(Attributes base) {
         synchronized (lock) {
-            return uncommitted.over(base, end.size(), stripes.allocated(this::existsSomewhere));
+            Long allocated = stripes.allocated(this::existsSomewhere);
+            return uncommitted.over(base, end.size(), allocated, end.isAlone());
         }
     }
 

@@ -118,8 +118,9 @@ public final class Uncommitted {
      * The attributes as they will be when everything is committed.
      *
      * @param allocated null: not known
+     * @param alone nobody else writes: else a later time is that of another's write
      */
-    public Attributes over(Attributes base, long size, @Nullable Long allocated) {
+    public Attributes over(Attributes base, long size, @Nullable Long allocated, boolean alone) {
         if (!counts()) {
             return base;
         }
@@ -128,7 +129,8 @@ public final class Uncommitted {
             now.setAllocated(allocated);
         }
         long changed = mtime != 0 ? mtime : mtimeUnderWay;
-        if (changed != 0) {
+        boolean wasLast = alone || changed >= WriteTimes.written(base);
+        if (changed != 0 && wasLast) {
             WriteTimes.show(now, changed);
         }
         return now.build();

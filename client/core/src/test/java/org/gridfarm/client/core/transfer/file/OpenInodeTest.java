@@ -120,6 +120,12 @@ class OpenInodeTest {
     void aCommitTellsWhenAnotherWroteLast() {
         open.opened(handle(1), shared(reply(5, 0)));
         open.wrote(SIZE);
+        Attributes theirs =
+                attributes(6, SIZE).toBuilder()
+                        .setMtime(Long.MAX_VALUE)
+                        .setCtime(Long.MAX_VALUE)
+                        .build();
+        assertThat(open.shown(theirs).getMtime()).isEqualTo(Long.MAX_VALUE);
         KnownEnd.Told told = new KnownEnd.Told(6, open.changes(), SIZE, Long.MAX_VALUE);
         assertThat(open.takeCommit(1, told).getMtime()).isEqualTo(Long.MAX_VALUE);
         assertThat(open.takeCommit(1, told).getMtime()).as("nothing since").isZero();

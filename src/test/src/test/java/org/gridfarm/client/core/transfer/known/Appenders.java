@@ -333,7 +333,7 @@ final class Appenders {
                         session.toChain.add(() -> {
                             long size = chain.size();
                             session.sizes.add(() ->
-                                    send(handle, end, new KnownEnd.Told(seen, changes, size)));
+                                    send(handle, end, new KnownEnd.Told(seen, changes, size, 0)));
                         }));
             });
         }
