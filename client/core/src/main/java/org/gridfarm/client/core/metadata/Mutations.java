@@ -390,10 +390,12 @@ final class Mutations {
      * that was its last name, it is gone when the answer is passed on.
      */
     private CompletableFuture<MutateReply> forgotten(MutateReply reply) {
+        // Of what is removed they tell the same; of what a rename replaces only the latter does.
+        boolean another = reply.getGone().getInode() != reply.getAttributes().getInode();
         return CompletableFuture.allOf(
                         forgotten(reply.hasAttributes(), reply.getAttributes()),
                         forgotten(reply.hasOther(), reply.getOther()),
-                        forgotten(reply.hasGone(), reply.getGone()))
+                        forgotten(reply.hasGone() && another, reply.getGone()))
                 .thenApply(done -> reply);
     }
 
