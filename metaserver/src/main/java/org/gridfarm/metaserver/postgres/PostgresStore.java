@@ -345,7 +345,7 @@ public final class PostgresStore implements JournalStore {
                     // there then.
                     set.execute("SET LOCAL synchronous_commit = off");
                 }
-                if (!isMine(connection, epoch)) {
+                if (!fence.holds(connection, epoch)) {
                     return false;
                 }
                 long applied = applied(connection);
@@ -362,17 +362,6 @@ public final class PostgresStore implements JournalStore {
             }
         } catch (SQLException e) {
             throw SqlFailures.running("folding the journal into the tables", e);
-        }
-    }
-
-    private static boolean isMine(Connection connection, long epoch) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(
-                        "SELECT 1 FROM gridfarm.leader WHERE epoch = ? FOR SHARE")) {
-            statement.setLong(1, epoch);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
         }
     }
 

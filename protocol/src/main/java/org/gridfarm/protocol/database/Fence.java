@@ -77,6 +77,21 @@ public final class Fence {
         }
     }
 
+    /**
+     * Within a transaction that writes: whether nobody has raised the epoch, nor does before its
+     * end.
+     */
+    public boolean holds(Connection connection, long epoch) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(
+                        "SELECT 1 FROM " + table + " WHERE epoch = ? FOR SHARE")) {
+            statement.setLong(1, epoch);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
     private <T> T tryToRaise(Connection connection, String holder, String columns, Read<T> read)
             throws SQLException {
         try (Statement set = connection.createStatement();

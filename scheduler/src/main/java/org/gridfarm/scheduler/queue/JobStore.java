@@ -457,19 +457,10 @@ public final class JobStore implements AutoCloseable {
         return tasks;
     }
 
-    private static void requireEpoch(Connection connection, long epoch) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("SELECT 1 FROM leader WHERE epoch = ? FOR SHARE")) {
-            statement.setLong(1, epoch);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next()) {
-                    throw new FarmException(
-                            ErrorKind.NOT_LEADER,
-                            "record",
-                            "jobs",
-                            "another scheduler has taken over");
-                }
-            }
+    private void requireEpoch(Connection connection, long epoch) throws SQLException {
+        if (!fence.holds(connection, epoch)) {
+            throw new FarmException(
+                    ErrorKind.NOT_LEADER, "record", "jobs", "another scheduler has taken over");
         }
     }
 

@@ -163,7 +163,7 @@ public final class FileOpens {
         }
         boolean empties = empties(wish, inode);
         if (wish.getWrite()) {
-            List<Change> started = startWriting(caller, image, wish, place);
+            List<Change> started = startWriting(caller, image, wish, place, empties);
             limit(who, inode, 0);
             leader.change(started, caller.session());
             if (!wroteBefore && place.isEmpty()) privileges.opened(caller, who, inode, wish);
@@ -324,13 +324,17 @@ public final class FileOpens {
     }
 
     private List<Change> startWriting(
-            Caller caller, InodeImage image, OpenRequest wish, List<WritingChain> place) {
+            Caller caller,
+            InodeImage image,
+            OpenRequest wish,
+            List<WritingChain> place,
+            boolean empties) {
         long inode = image.getInode();
         Writing record = state.record(inode);
         if (record != null) return record.writtenBy(caller.session()).changes();
         List<Change> changes = new ArrayList<>();
         InodeImage now = image;
-        if (empties(wish, inode)) {
+        if (empties) {
             boolean content = hasContent(image);
             long nanos = state.nowNanos();
             now =
